@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+// Every maximum in the program, with its unit in the name and its reason beside it. What a user may
+// change has a key of the same name under `limits:` in the config; the rest protects the process
+// and is fixed.
+namespace runnel::limits {
+
+using namespace std::chrono_literals;
+
+inline constexpr std::size_t kib = 1024;
+inline constexpr std::size_t mib = 1024 * kib;
+
+// Requests.
+inline constexpr std::size_t request_body_bytes =
+    32 * mib;  // 10 MB inline images must fit, as base64
+inline constexpr std::size_t request_header_bytes = 32 * kib;  // browsers' cookies fit
+inline constexpr std::size_t json_depth = 128;
+inline constexpr std::size_t messages = 10'000;
+inline constexpr std::size_t tools = 128;
+inline constexpr std::size_t tool_name_bytes = 64;
+inline constexpr std::size_t request_id_bytes = 128;
+inline constexpr auto request_read_time = 30s;  // a slower sender is a slow loris
+inline constexpr auto keep_alive_time = 75s;    // between requests of one connection
+
+// Upstream answers.
+inline constexpr std::size_t frame_bytes = 16 * mib;          // base64 images, encrypted reasoning
+inline constexpr std::size_t upstream_body_bytes = 64 * mib;  // a whole answer that is not a stream
+inline constexpr std::size_t upstream_header_bytes = 64 * kib;
+inline constexpr std::size_t error_body_bytes =
+    64 * kib;  // what is read of an error before giving up
+inline constexpr std::size_t tool_arguments_bytes = 1 * mib;  // assembled arguments of one call
+inline constexpr std::size_t tool_calls = 1024;               // of one choice; nobody runs so many
+inline constexpr std::size_t choices = 128;                   // OpenAI's own bound on n
+
+// One stream.
+inline constexpr std::size_t read_bytes = 32 * kib;            // taken from upstream at a time
+inline constexpr std::size_t unsent_output_bytes = 256 * kib;  // then upstream is not read
+inline constexpr auto blocked_client_time = 60s;  // a reader that takes nothing for so long is gone
+inline constexpr auto finish_grace_time = 300ms;  // for usage, after the last finish reason
+
+// Upstream time-outs, each with a config key under `timeouts:`.
+inline constexpr auto connect_time = 5s;
+inline constexpr auto first_token_time = 120s;  // reasoning models think before they speak
+inline constexpr auto idle_time = 60s;
+inline constexpr auto total_time = 600s;  // the official SDKs' own default
+inline constexpr auto upstream_idle_connection_time =
+    55s;  // below the usual 60 s of load balancers
+inline constexpr std::size_t upstream_idle_connections = 4096;  // per thread
+
+// What is kept of provider state for a tool round trip.
+inline constexpr auto continuity_time = 10min;
+inline constexpr std::size_t continuity_bytes = 64 * mib;
+
+}  // namespace runnel::limits

@@ -1,0 +1,135 @@
+#include "base/redact.hpp"
+
+#include <algorithm>
+
+namespace runnel {
+namespace {
+
+constexpr std::string_view mask = "***";
+constexpr std::size_t key_bytes_min = 6;  // behind its prefix; "sk-learn" is none
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool is_word_char(char c) {
+    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || c == '-';
+}
+
+// Base64 and its variants, and the dots of a JWT.
+bool is_key_char(char c) { return is_word_char(c) || std::string_view("+/=.~").contains(c); }
+
+bool ends_with_ignoring_case(std::string_view text, std::string_view ending) {
+    return text.size() >= ending.size() &&
+           std::ranges::equal(text.substr(text.size() - ending.size()), ending, {}, lower);
+}
+
+std::size_t key_prefix_size(std::string_view word) {
+    constexpr std::string_view prefixes[] = {
+        "sk-", "sk_", "pk-", "pk_",  "rk_",   "gsk_", "csk-", "xai-",   "AIza",   "AKIA",
+        "hf_", "fw_", "r8_", "tgp_", "pplx-", "key-", "ghp_", "glpat-", "nvapi-", "eyJ"};
+    for (const std::string_view prefix : prefixes)
+        if (word.starts_with(prefix)) return prefix.size();
+    return 0;
+}
+
+bool is_scheme(std::string_view word) {
+    constexpr std::string_view schemes[] = {"bearer", "basic"};
+    return std::ranges::any_of(schemes, [&](std::string_view scheme) {
+        return word.size() == scheme.size() && ends_with_ignoring_case(word, scheme);
+    });
+}
+
+bool is_secrets_name(std::string_view word) {
+    constexpr std::string_view endings[] = {"key",    "token",         "secret", "password",
+                                            "passwd", "authorization", "cookie"};
+    return std::ranges::any_of(
+        endings, [&](std::string_view ending) { return ends_with_ignoring_case(word, ending); });
+}
+
+std::size_t run_of(std::string_view text, std::string_view characters) {
+    return std::min(text.find_first_not_of(characters), text.size());
+}
+
+// The length of what stands between a name and its value: `=`, `: `, `": "`, also inside an escaped
+// JSON text.
+std::size_t assignment_size(std::string_view text) {
+    std::size_t at = run_of(text, "\"'\\ ");
+    if (at == text.size() || (text[at] != '=' && text[at] != ':')) return 0;
+    ++at;
+    return at + run_of(text.substr(at), "\"'\\ ");
+}
+
+std::string_view first_word(std::string_view text) {
+    const auto end = std::ranges::find_if_not(text, is_word_char);
+    return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+}
+
+class Redactor {
+public:
+    explicit Redactor(std::string_view text) : rest_(text) {}
+
+    std::string run() {
+        while (!rest_.empty()) {
+            const std::string_view word = first_word(rest_);
+            if (word.empty()) {
+                copy(1);
+            } else {
+                take_word(word);
+            }
+        }
+        return std::move(out_);
+    }
+
+private:
+    void take_word(std::string_view word) {
+        const std::size_t prefix = key_prefix_size(word);
+        if (prefix > 0 && word.size() >= prefix + key_bytes_min) {
+            copy(prefix);
+            hide(is_key_char);
+            return;
+        }
+        copy(word.size());
+        if (is_scheme(word)) {
+            take_spaces_and_key();
+        } else if (is_secrets_name(word)) {
+            take_assigned();
+        }
+    }
+
+    void take_spaces_and_key() {
+        const std::size_t spaces = run_of(rest_, " ");
+        copy(spaces);
+        if (spaces > 0) hide(is_key_char);
+    }
+
+    void take_assigned() {
+        const std::size_t between = assignment_size(rest_);
+        if (between == 0) return;
+        copy(between);
+        // "Authorization: Bearer …" and "key: sk-…" keep their first, telling part.
+        const std::string_view value = first_word(rest_);
+        if (is_scheme(value) || key_prefix_size(value) > 0) return;
+        hide([](char c) { return c > ' ' && !std::string_view("\"'\\,;&)}]").contains(c); });
+    }
+
+    void copy(std::size_t count) {
+        out_ += rest_.substr(0, count);
+        rest_.remove_prefix(count);
+    }
+
+    template <class Belongs>
+    void hide(Belongs belongs) {
+        const auto end = std::ranges::find_if_not(rest_, belongs);
+        if (end == rest_.begin()) return;
+        out_ += mask;
+        rest_.remove_prefix(static_cast<std::size_t>(end - rest_.begin()));
+    }
+
+    std::string_view rest_;
+    std::string out_;
+};
+
+}  // namespace
+
+std::string redacted(std::string_view text) { return Redactor(text).run(); }
+
+}  // namespace runnel

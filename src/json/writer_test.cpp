@@ -1,0 +1,58 @@
+#include "json/writer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace runnel::json {
+namespace {
+
+TEST(JsonWriter, PutsCommasWhereTheyBelong) {
+    std::string out;
+    Writer writer(out);
+    writer.begin_object();
+    writer.key("a").number(1).key("b").begin_array().number(1).string("x").null().end_array();
+    writer.key("c").begin_object().end_object().key("d").boolean(true).key("e").begin_array();
+    writer.begin_object().end_object().begin_object().end_object().end_array();
+    writer.end_object();
+    EXPECT_EQ(out, R"({"a":1,"b":[1,"x",null],"c":{},"d":true,"e":[{},{}]})");
+}
+
+TEST(JsonWriter, EscapesKeysAndStringsButNotEscapedText) {
+    std::string out;
+    Writer(out).begin_object().key("a\"").string("b\n").key("c").escaped(R"(d\n)").end_object();
+    EXPECT_EQ(out, R"({"a\"":"b\n","c":"d\n"})");
+}
+
+TEST(JsonWriter, TakesRawValuesAsTheyAre) {
+    std::string out;
+    Writer(out).begin_array().raw(R"({"x": 1})").raw("[]").raw("2").end_array();
+    EXPECT_EQ(out, R"([{"x": 1},[],2])");
+}
+
+TEST(JsonWriter, GoesOnWhereTheStringEnds) {
+    std::string out = "data: ";
+    Writer(out).begin_object().key("a").number(1).end_object();
+    out += "\n\n";
+    Writer(out).begin_object().end_object();
+    EXPECT_EQ(out, "data: {\"a\":1}\n\n{}");
+}
+
+TEST(JsonWriter, SeparatesAfterStringsThatEndLikeContainers) {
+    std::string out;
+    Writer(out).begin_array().string("{").string("[").string(":").string(" ").end_array();
+    EXPECT_EQ(out, R"(["{","[",":"," "])");
+}
+
+TEST(JsonWriter, WritesNumbersShortAndExact) {
+    std::string out;
+    Writer writer(out);
+    writer.begin_array();
+    writer.number(std::numeric_limits<std::int64_t>::min());
+    writer.number(std::numeric_limits<std::int64_t>::max());
+    writer.real(0.1).real(1e300).real(2).end_array();
+    EXPECT_EQ(out, "[-9223372036854775808,9223372036854775807,0.1,1e+300,2]");
+}
+
+}  // namespace
+}  // namespace runnel::json

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "sse/framing.hpp"
+
+#include <string>
+
+namespace runnel::sse {
+
+// The objects of one JSON array, each as soon as it is whole (Gemini without alt=sse). What stands
+// between them is skipped; the array's end needs not come.
+class JsonArray final : public Framing {
+public:
+    explicit JsonArray(std::size_t frame_bytes_max) : frame_bytes_max_(frame_bytes_max) {}
+
+    Result<void> feed(Padded bytes, FrameSink& sink) override;
+    Result<void> finish(FrameSink& sink) override;
+
+private:
+    std::size_t frame_bytes_max_;
+    std::string object_;     // the object being read
+    std::size_t depth_ = 0;  // of braces, inside the object
+    bool in_string_ = false;
+    bool after_backslash_ = false;
+};
+
+}  // namespace runnel::sse

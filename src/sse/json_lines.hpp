@@ -1,0 +1,22 @@
+#pragma once
+
+#include "sse/framing.hpp"
+
+#include <string>
+
+namespace runnel::sse {
+
+// One JSON value per line (Ollama's own API). Blank lines are skipped.
+class JsonLines final : public Framing {
+public:
+    explicit JsonLines(std::size_t frame_bytes_max) : frame_bytes_max_(frame_bytes_max) {}
+
+    Result<void> feed(Padded bytes, FrameSink& sink) override;
+    Result<void> finish(FrameSink& sink) override;
+
+private:
+    std::size_t frame_bytes_max_;
+    std::string line_;  // the unfinished line at the end of the last read
+};
+
+}  // namespace runnel::sse

@@ -1,0 +1,59 @@
+#include "chat/request.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace runnel::chat {
+namespace {
+
+constexpr std::array<std::string_view, 17> gateway_fields{"stream_dialect",
+                                                          "fallback",
+                                                          "retries",
+                                                          "timeout",
+                                                          "load_balance",
+                                                          "guardrails",
+                                                          "json_only",
+                                                          "response_schema",
+                                                          "builtin_tools",
+                                                          "tool_invocation_explanations",
+                                                          "prompt",
+                                                          "idempotency_key",
+                                                          "include_reasoning",
+                                                          "echo_model",
+                                                          "strict_model",
+                                                          "extra_body",
+                                                          "servertool_results"};
+
+constexpr std::array<std::string_view, 7> efforts{"none", "minimal", "low", "medium",
+                                                  "high", "xhigh",   "max"};
+
+}  // namespace
+
+bool Request::has(std::string_view field) const {
+    return std::ranges::any_of(fields, [&](const Field& f) { return f.name == field; });
+}
+
+bool is_gateway_field(std::string_view name) {
+    return std::ranges::find(gateway_fields, name) != gateway_fields.end();
+}
+
+std::string_view name_of(Role role) {
+    switch (role) {
+        case Role::system: return "system";
+        case Role::developer: return "developer";
+        case Role::user: return "user";
+        case Role::assistant: return "assistant";
+        case Role::tool: return "tool";
+    }
+    return "user";
+}
+
+std::string_view name_of(Effort effort) { return efforts[static_cast<std::size_t>(effort)]; }
+
+std::optional<Effort> effort_named(std::string_view name) {
+    const auto found = std::ranges::find(efforts, name);
+    if (found == efforts.end()) return std::nullopt;
+    return static_cast<Effort>(found - efforts.begin());
+}
+
+}  // namespace runnel::chat

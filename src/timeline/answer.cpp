@@ -1,0 +1,42 @@
+#include "timeline/answer.hpp"
+
+namespace runnel::timeline {
+
+Answer::Choice& Fold::at(Choice choice) {
+    const auto index = static_cast<std::size_t>(choice);
+    if (index >= answer_.choices.size()) answer_.choices.resize(index + 1);
+    return answer_.choices[index];
+}
+
+void Fold::on(const Event& event) {
+    std::visit(
+        Overload{
+            [](const Started&) {},
+            [&](const Text& e) {
+                at(e.choice).text_escaped += e.text;
+                at(e.choice).has_text = true;
+            },
+            [&](const Reasoning& e) { at(e.choice).reasoning_escaped += e.text; },
+            [&](const Refusal& e) { at(e.choice).refusal_escaped += e.text; },
+            [&](const ToolStarted& e) {
+                at(e.choice).tool_calls.push_back({std::string(e.id), std::string(e.name), {}});
+            },
+            [&](const ToolArguments& e) {
+                at(e.choice).tool_calls.at(static_cast<std::size_t>(e.index)).arguments_escaped +=
+                    e.fragment;
+            },
+            [](const ToolEnded&) {},
+            [&](const Annotation& e) { at(e.choice).annotations_raw.emplace_back(e.raw); },
+            [&](const Logprobs& e) { at(e.choice).logprobs_raw.emplace_back(e.raw); },
+            [](const ProviderState&) {},
+            [&](const UsageReported& e) { answer_.usage = e.usage; },
+            [&](const Finished& e) { at(e.choice).finish = e.finish; },
+            [&](const Failed& e) { answer_.error = e.error; },
+            [&](const Ended&) {
+                if (answer_.choices.empty()) answer_.choices.emplace_back();
+            },
+        },
+        event);
+}
+
+}  // namespace runnel::timeline

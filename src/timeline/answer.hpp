@@ -1,0 +1,47 @@
+#pragma once
+
+#include "timeline/event.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace runnel::timeline {
+
+// A whole answer: what is left when a timeline is folded. Text is JSON-escaped, as in the events.
+struct Answer {
+    struct ToolCall {
+        std::string id;
+        std::string name;
+        std::string arguments_escaped;
+    };
+    struct Choice {
+        std::string text_escaped;
+        std::string reasoning_escaped;
+        std::string refusal_escaped;
+        std::vector<ToolCall> tool_calls;
+        std::vector<std::string> annotations_raw;
+        std::vector<std::string> logprobs_raw;  // one per event
+        bool has_text = false;
+        std::optional<Finish> finish;
+    };
+
+    std::vector<Choice> choices;  // by index; never empty after Ended
+    std::optional<Usage> usage;
+    std::optional<Error> error;
+};
+
+// Folds a timeline into an Answer: the non-streamed form of every answer, and what logs and caches
+// keep.
+class Fold final : public Sink {
+public:
+    void on(const Event& event) override;
+    const Answer& answer() const { return answer_; }
+
+private:
+    Answer::Choice& at(Choice choice);
+
+    Answer answer_;
+};
+
+}  // namespace runnel::timeline

@@ -1,0 +1,119 @@
+#pragma once
+
+#include "base/error.hpp"
+#include "timeline/usage.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+
+// What any model answered: an ordered run of small events, in no vendor's words. Text in them is
+// JSON-escaped (the bytes between the quotes), valid on its own, and a view that lives until the
+// call that hands the event out returns.
+namespace runnel::timeline {
+
+using Choice = int;  // which of the n answers; almost always 0
+
+enum class Finish { stop, length, tool_calls, content_filter };
+
+std::string_view name_of(Finish finish);
+
+// The model has begun. Nothing visible yet: it commits nothing.
+struct Started {};
+
+struct Text {
+    Choice choice;
+    std::string_view text;
+};
+
+struct Reasoning {
+    Choice choice;
+    std::string_view text;
+};
+
+struct Refusal {
+    Choice choice;
+    std::string_view text;
+};
+
+// A call to a tool. `index` is dense (0, 1, 2… in order of appearance, per choice); id and name are
+// plain text.
+struct ToolStarted {
+    Choice choice;
+    int index;
+    std::string_view id;
+    std::string_view name;
+};
+
+struct ToolArguments {
+    Choice choice;
+    int index;
+    std::string_view fragment;
+};
+
+struct ToolEnded {
+    Choice choice;
+    int index;
+};
+
+// A source the model cites; `raw` is an OpenAI url_citation annotation object.
+struct Annotation {
+    Choice choice;
+    std::string_view raw;
+};
+
+// Token log probabilities; `raw` is OpenAI's logprobs object. It belongs to the text event that
+// follows it.
+struct Logprobs {
+    Choice choice;
+    std::string_view raw;
+};
+
+// State the provider wants back with this call's result, and that clients strip. `raw` is the
+// provider's own JSON.
+struct ProviderState {
+    std::string_view call_id;
+    std::string_view raw;
+};
+
+// The latest count; it replaces any earlier one of the same upstream answer.
+struct UsageReported {
+    Usage usage;
+};
+
+// One per choice. `native` is the provider's own word for it.
+struct Finished {
+    Choice choice;
+    Finish finish;
+    std::string_view native;
+};
+
+// The answer failed; nothing follows but Ended.
+struct Failed {
+    Error error;
+};
+
+// The last event of every timeline.
+struct Ended {};
+
+using Event =
+    std::variant<Started, Text, Reasoning, Refusal, ToolStarted, ToolArguments, ToolEnded,
+                 Annotation, Logprobs, ProviderState, UsageReported, Finished, Failed, Ended>;
+
+// Who receives a timeline, event by event, in order.
+class Sink {
+public:
+    virtual ~Sink() = default;
+    virtual void on(const Event& event) = 0;
+};
+
+// True for what a client can see: from then on no other target may answer.
+bool is_visible(const Event& event);
+
+// For std::visit: a set of lambdas, so that an event kind nobody thought of does not compile.
+template <class... F>
+struct Overload : F... {
+    using F::operator()...;
+};
+
+}  // namespace runnel::timeline

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace runnel::provider {
+
+// Which models a kind of provider is known for.
+struct Catalogue {
+    std::vector<std::string_view> prefixes;  // bare model names that begin so are this provider's
+    std::vector<std::string_view>
+        models;  // well-known ones, for listing; any other name is passed on too
+};
+
+Catalogue catalogue_of(std::string_view kind);
+
+}  // namespace runnel::provider

@@ -1,0 +1,189 @@
+#include "provider/demo_arguments.hpp"
+
+#include "json/writer.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+namespace runnel::provider::demo {
+namespace {
+
+using simdjson::dom::array;
+using simdjson::dom::element;
+using simdjson::dom::object;
+
+constexpr int depth_max = 8;  // schemas may refer to themselves
+
+struct Example {
+    std::string_view word;  // in the property's name or its format
+    std::string_view value;
+};
+
+constexpr std::array examples{
+    Example{"date-time", "2026-01-31T12:00:00Z"},
+    Example{"date", "2026-01-31"},
+    Example{"timezone", "Europe/Oslo"},
+    Example{"zone", "Europe/Oslo"},
+    Example{"time", "12:00:00"},
+    Example{"email", "someone@example.com"},
+    Example{"url", "https://example.com/"},
+    Example{"uri", "https://example.com/"},
+    Example{"uuid", "00000000-0000-4000-8000-000000000000"},
+    Example{"city", "Oslo"},
+    Example{"location", "Oslo"},
+    Example{"place", "Oslo"},
+    Example{"country", "Norway"},
+    Example{"unit", "celsius"},
+    Example{"name", "Ada"},
+};
+
+std::string_view text_of(element schema, std::string_view field) {
+    std::string_view text;
+    static_cast<void>(schema[field].get_string().get(text));
+    return text;
+}
+
+// The schema's type; of several the first that is not null.
+std::string_view type_of(element schema) {
+    array types;
+    if (schema["type"].get_array().get(types)) return text_of(schema, "type");
+    for (element type : types) {
+        std::string_view name;
+        if (!type.get_string().get(name) && name != "null") return name;
+    }
+    return {};
+}
+
+class Arguments {
+public:
+    Arguments(element root, std::string_view topic, std::string& out)
+        : root_(root),
+          topic_(topic),
+          writer_(out) {}
+
+    void write(element schema, std::string_view name, int depth) {
+        if (depth > depth_max) {
+            writer_.null();
+            return;
+        }
+        if (write_given(schema)) return;
+        if (const auto other = other_schema(schema)) {
+            write(*other, name, depth + 1);
+            return;
+        }
+        const std::string_view type = type_of(schema);
+        object properties;
+        if (type == "object" || !schema["properties"].get_object().get(properties))
+            write_object(schema, depth);
+        else if (type == "array")
+            write_array(schema, name, depth);
+        else if (type == "integer" || type == "number")
+            write_number(schema, type);
+        else if (type == "boolean")
+            writer_.boolean(true);
+        else if (type == "null")
+            writer_.null();
+        else
+            writer_.string(text_for(name, text_of(schema, "format")));
+    }
+
+private:
+    // A value that the schema itself names.
+    bool write_given(element schema) {
+        element value;
+        array list;
+        const bool given = !schema["const"].get(value) || !schema["default"].get(value) ||
+                           (!schema["enum"].get_array().get(list) && !list.at(0).get(value)) ||
+                           (!schema["examples"].get_array().get(list) && !list.at(0).get(value));
+        if (given) writer_.raw(simdjson::minify(value));
+        return given;
+    }
+
+    // The schema that this one stands for: a local reference, or the first of alternatives.
+    std::optional<element> other_schema(element schema) {
+        const std::string_view reference = text_of(schema, "$ref");
+        element other;
+        if (reference.starts_with("#/") && !root_.at_pointer(reference.substr(1)).get(other))
+            return other;
+        for (const char* field : {"anyOf", "oneOf", "allOf"}) {
+            array list;
+            if (schema[field].get_array().get(list)) continue;
+            for (element each : list)
+                if (type_of(each) != "null") return each;
+        }
+        return std::nullopt;
+    }
+
+    void write_object(element schema, int depth) {
+        writer_.begin_object();
+        object properties;
+        if (!schema["properties"].get_object().get(properties)) {
+            for (const auto [name, property] : properties) {
+                if (!is_required(schema, name)) continue;
+                writer_.key(name);
+                write(property, name, depth + 1);
+            }
+        }
+        writer_.end_object();
+    }
+
+    // Where a schema does not say what it requires, everything is worth a value.
+    static bool is_required(element schema, std::string_view name) {
+        array required;
+        if (schema["required"].get_array().get(required)) return true;
+        return std::any_of(required.begin(), required.end(), [&](element each) {
+            std::string_view text;
+            return !each.get_string().get(text) && text == name;
+        });
+    }
+
+    void write_array(element schema, std::string_view name, int depth) {
+        writer_.begin_array();
+        element items;
+        if (!schema["items"].get(items) && items.is_object()) write(items, name, depth + 1);
+        writer_.end_array();
+    }
+
+    void write_number(element schema, std::string_view type) {
+        double value = 1;
+        double bound = 0;
+        if (!schema["minimum"].get(bound)) value = std::max(value, bound);
+        if (!schema["exclusiveMinimum"].get(bound)) value = std::max(value, std::floor(bound) + 1);
+        if (!schema["maximum"].get(bound)) value = std::min(value, bound);
+        if (!schema["exclusiveMaximum"].get(bound)) value = std::min(value, std::ceil(bound) - 1);
+        if (type == "integer" && std::abs(value) < 9e15)
+            writer_.number(static_cast<std::int64_t>(std::ceil(value)));
+        else
+            writer_.real(value);
+    }
+
+    std::string_view text_for(std::string_view name, std::string_view format) const {
+        for (const std::string_view word : {format, name})
+            for (const Example& example : examples)
+                if (word.contains(example.word)) return example.value;
+        return topic_;
+    }
+
+    element root_;
+    std::string_view topic_;
+    json::Writer writer_;
+};
+
+}  // namespace
+
+std::string plausible_arguments(std::string_view schema_raw, std::string_view topic) {
+    simdjson::dom::parser parser;
+    element schema;
+    if (schema_raw.empty() || parser.parse(schema_raw.data(), schema_raw.size()).get(schema) ||
+        !schema.is_object())
+        return "{}";
+    std::string out;
+    Arguments(schema, topic, out).write(schema, "", 0);
+    return out.starts_with('{') ? out : "{}";
+}
+
+}  // namespace runnel::provider::demo

@@ -1,0 +1,121 @@
+#include "provider/gemini_schema_tree.hpp"
+
+#include "base/limits.hpp"
+#include "json/parser.hpp"
+#include "json/text.hpp"
+#include "json/writer.hpp"
+
+#include <algorithm>
+
+namespace runnel::provider::gemini {
+namespace {
+
+bool read_value(json::ondemand::value value, Node& out) {
+    json::ondemand::json_type type;
+    if (value.type().get(type)) return false;
+    if (type == json::ondemand::json_type::object) {
+        out.kind = Node::Kind::object;
+        json::ondemand::object object;
+        if (value.get_object().get(object)) return false;
+        for (auto result : object) {
+            json::ondemand::field field;
+            if (std::move(result).get(field)) return false;
+            Node::Member& member =
+                out.members.emplace_back(json::unescaped(json::escaped_key(field)), Node{});
+            if (!read_value(field.value(), member.second)) return false;
+        }
+        return true;
+    }
+    if (type == json::ondemand::json_type::array) {
+        out.kind = Node::Kind::array;
+        json::ondemand::array array;
+        if (value.get_array().get(array)) return false;
+        for (auto result : array) {
+            json::ondemand::value element;
+            if (std::move(result).get(element)) return false;
+            if (!read_value(element, out.elements.emplace_back())) return false;
+        }
+        return true;
+    }
+    std::string_view raw;
+    if (!json::raw_value(value, raw)) return false;
+    out.raw = raw;
+    return true;
+}
+
+auto position(auto& members, std::string_view key) {
+    return std::ranges::find(members, key, &Node::Member::first);
+}
+
+}  // namespace
+
+Node Node::scalar(std::string_view raw_json) { return {.raw = std::string(raw_json)}; }
+
+Node Node::string(std::string_view plain) {
+    Node node;
+    json::Writer(node.raw).string(plain);
+    return node;
+}
+
+const Node* Node::find(std::string_view key) const {
+    const auto found = position(members, key);
+    return found == members.end() ? nullptr : &found->second;
+}
+
+Node* Node::find(std::string_view key) {
+    const auto found = position(members, key);
+    return found == members.end() ? nullptr : &found->second;
+}
+
+void Node::set(std::string_view key, Node value) {
+    if (Node* here = find(key)) {
+        *here = std::move(value);
+    } else {
+        members.emplace_back(key, std::move(value));
+    }
+}
+
+bool Node::erase(std::string_view key) {
+    return std::erase_if(members, [&](const Member& member) { return member.first == key; }) > 0;
+}
+
+std::string Node::text() const {
+    return is_string() ? json::unescaped(std::string_view(raw).substr(1, raw.size() - 2)) : "";
+}
+
+Result<Node> read_tree(std::string_view raw_json) {
+    std::string text(raw_json);
+    json::Parser parser;
+    json::ondemand::document document;
+    json::ondemand::value value;
+    Node root;
+    const bool readable = !parser.parse_strict(Padded::of(text), document) &&
+                          !document.get_value().get(value) &&
+                          !json::validate(value, limits::json_depth);
+    if (readable) document.rewind();
+    if (!readable || document.get_value().get(value) || !read_value(value, root))
+        return fail(ErrorKind::tool_schema_invalid, "The schema is not valid JSON.");
+    return root;
+}
+
+void append_tree(std::string& out, const Node& node) {
+    json::Writer w(out);
+    switch (node.kind) {
+        case Node::Kind::scalar: w.raw(node.raw); break;
+        case Node::Kind::object:
+            w.begin_object();
+            for (const auto& [key, value] : node.members) {
+                w.key(key);
+                append_tree(out, value);
+            }
+            w.end_object();
+            break;
+        case Node::Kind::array:
+            w.begin_array();
+            for (const Node& element : node.elements) append_tree(out, element);
+            w.end_array();
+            break;
+    }
+}
+
+}  // namespace runnel::provider::gemini

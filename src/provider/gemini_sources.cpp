@@ -1,0 +1,56 @@
+#include "provider/gemini_sources.hpp"
+
+#include "json/writer.hpp"
+#include "provider/json_fields.hpp"
+
+namespace runnel::provider::gemini {
+namespace {
+
+using json::ondemand::value;
+
+std::string annotation(std::string_view url, std::string_view title) {
+    std::string raw;
+    json::Writer w(raw);
+    w.begin_object().key("type").string("url_citation");
+    w.key("url_citation").begin_object();
+    w.key("start_index").number(0).key("end_index").number(0);
+    w.key("url").string(url).key("title").string(title);
+    w.end_object().end_object();
+    return raw;
+}
+
+}  // namespace
+
+void Sources::read_grounding(value metadata, timeline::Choice choice, Turn& turn) {
+    const auto searched = [&](auto&&...) { searched_ = true; };
+    for_each_field(metadata, [&](std::string_view key, value inside) {
+        if (key == "webSearchQueries") for_each_element(inside, searched);
+        if (key == "searchEntryPoint") for_each_field(inside, searched);
+        if (key != "groundingChunks") return;
+        for_each_element(inside, [&](value chunk) {
+            // A chunk has one member, named by what it is: web, retrievedContext, maps.
+            for_each_field(
+                chunk, [&](std::string_view, value source) { read_source(source, choice, turn); });
+        });
+    });
+}
+
+void Sources::read_citations(value metadata, timeline::Choice choice, Turn& turn) {
+    for_each_field(metadata, [&](std::string_view key, value inside) {
+        // Vertex has another name for them.
+        if (key != "citationSources" && key != "citations") return;
+        for_each_element(inside, [&](value source) { read_source(source, choice, turn); });
+    });
+}
+
+void Sources::read_source(value source, timeline::Choice choice, Turn& turn) {
+    std::string url;
+    std::string title;
+    for_each_field(source, [&](std::string_view key, value inside) {
+        if (key == "uri") json::plain_string(inside, url);
+        if (key == "title") json::plain_string(inside, title);
+    });
+    if (!url.empty() && told_.insert(url).second) turn.annotation(choice, annotation(url, title));
+}
+
+}  // namespace runnel::provider::gemini

@@ -1,0 +1,309 @@
+#include "provider/gemini_wire.hpp"
+
+#include "base/limits.hpp"
+#include "json/text.hpp"
+#include "json/writer.hpp"
+#include "provider/error_facts.hpp"
+#include "provider/gemini_finish.hpp"
+#include "provider/json_fields.hpp"
+#include "sse/decoder.hpp"
+#include "sse/json_array.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace runnel::provider::gemini {
+
+using json::ondemand::value;
+using timeline::Choice;
+
+std::unique_ptr<sse::Framing> GenerateContentWire::framing_for(char first) const {
+    if (first == '{') return nullptr;
+    if (first == '[') return std::make_unique<sse::JsonArray>(limits::frame_bytes);
+    return std::make_unique<sse::Decoder>(limits::frame_bytes);
+}
+
+void GenerateContentWire::on_frame(const sse::Frame& frame, Turn& turn) {
+    if (!read_response(frame.data, turn)) turn.malformed();
+}
+
+void GenerateContentWire::on_body(Padded body, Turn& turn) {
+    const bool readable = read_response(body, turn);
+    if (turn.ended()) return;
+    if (!readable || (!any_candidate_ && !turn.finish_seen())) {
+        turn.fail(
+            {ErrorKind::upstream_malformed,
+             fmt::format("{} sent an answer without candidates", turn.options().display_name)});
+        return;
+    }
+    for (std::size_t i = 0; i < calls_.size(); ++i) end_open_call(static_cast<Choice>(i), turn);
+    turn.complete();
+}
+
+bool GenerateContentWire::read_response(Padded text, Turn& turn) {
+    json::ondemand::document document;
+    json::ondemand::object response;
+    if (parser_->parse(text, document) || document.get_object().get(response)) return false;
+    bool is_error = false;
+    const Counts counts_before = counts_;
+    for_each_field(response, [&](std::string_view key, value inside) {
+        if (key == "candidates") {
+            Choice position = 0;
+            for_each_element(inside,
+                             [&](value candidate) { read_candidate(candidate, position++, turn); });
+        } else if (key == "usageMetadata") {
+            read_counts(inside);
+        } else if (key == "promptFeedback") {
+            read_feedback(inside, turn);
+        } else if (key == "error") {
+            is_error = is_error || !json::is_null(inside);
+        }
+    });
+    if (is_error) {
+        turn.fail(to_error(turn.options().display_name, read_error_facts(text.text())));
+        return true;
+    }
+    counts_.searched = sources_.searched();
+    if (counts_ != counts_before && (counts_.prompt || counts_.candidates))
+        turn.usage(counts_.usage());
+    return document.is_alive();  // it is given up when something in it is not JSON
+}
+
+void GenerateContentWire::read_candidate(value candidate, Choice position, Turn& turn) {
+    json::ondemand::object fields;
+    if (candidate.get_object().get(fields)) return;
+    if (!any_candidate_) turn.started();
+    any_candidate_ = true;
+    // What the content means stands behind it: whose it is, and whether it is an answer at all.
+    std::int64_t index = position;
+    std::string_view reason;
+    std::string_view message;
+    const auto error = for_each_field(fields, [&](std::string_view key, value inside) {
+        if (key == "index") json::integer(inside, index);
+        if (key == "finishReason" && !json::is_null(inside)) json::raw_value(inside, reason);
+        if (key == "finishMessage") json::escaped_string(inside, message);
+    });
+    const auto choice =
+        static_cast<Choice>(std::clamp<std::int64_t>(index, 0, limits::choices - 1));
+    const bool failed = !reason.empty() && finish_reason(reason).kind == FinishReason::Kind::failed;
+    if (error || fields.reset().error()) return;
+    for_each_field(fields, [&](std::string_view key, value inside) {
+        if (key == "content" && !failed) {
+            read_content(inside, choice, turn);
+        } else if (key == "groundingMetadata") {
+            sources_.read_grounding(inside, choice, turn);
+        } else if (key == "citationMetadata") {
+            sources_.read_citations(inside, choice, turn);
+        }
+    });
+    if (!reason.empty()) tell_finish(choice, reason, message, turn);
+}
+
+void GenerateContentWire::read_content(value content, Choice choice, Turn& turn) {
+    for_each_field(content, [&](std::string_view key, value inside) {
+        if (key != "parts") return;
+        for_each_element(inside, [&](value part) {
+            read_part(part);
+            if (part_.call) {
+                tell_call(choice, turn);
+            } else if (part_.thought) {
+                turn.reasoning(choice, part_.text);
+            } else if (!part_.text.empty()) {
+                any_text_ = true;
+                turn.text(choice, part_.text);
+            }
+        });
+    });
+}
+
+// Parts of other kinds are not the client's: code that Google ran, its own tools' calls and
+// results, images.
+void GenerateContentWire::read_part(value part) {
+    part_.text = {};
+    part_.signature = {};
+    part_.thought = false;
+    part_.call = false;
+    for_each_field(part, [&](std::string_view key, value inside) {
+        if (key == "text") {
+            json::escaped_string(inside, part_.text);
+        } else if (key == "thought") {
+            part_.thought = is_true(inside);
+        } else if (key == "functionCall") {
+            read_call(inside);
+        } else if (key == "thoughtSignature") {
+            json::escaped_string(inside, part_.signature);
+        }
+    });
+}
+
+void GenerateContentWire::read_call(value call) {
+    part_.call = true;
+    part_.name.clear();
+    part_.id.clear();
+    part_.args_raw = {};
+    part_.pieces.clear();
+    part_.will_continue = false;
+    for_each_field(call, [&](std::string_view key, value inside) {
+        if (key == "name") {
+            json::plain_string(inside, part_.name);
+        } else if (key == "id") {
+            json::plain_string(inside, part_.id);
+        } else if (key == "args" && !json::is_null(inside)) {
+            json::raw_value(inside, part_.args_raw);
+        } else if (key == "partialArgs") {
+            read_pieces(inside);
+        } else if (key == "willContinue") {
+            part_.will_continue = is_true(inside);
+        }
+    });
+}
+
+void GenerateContentWire::read_pieces(value pieces) {
+    using Kind = Arguments::Piece::Kind;
+    for_each_element(pieces, [&](value element) {
+        Arguments::Piece piece;
+        for_each_field(element, [&](std::string_view key, value inside) {
+            if (key == "jsonPath") {
+                json::plain_string(inside, piece.path);
+            } else if (key == "willContinue") {
+                piece.will_continue = is_true(inside);
+            } else if (key == "stringValue") {
+                if (json::escaped_string(inside, piece.value)) piece.kind = Kind::string;
+            } else if (key == "numberValue" || key == "boolValue") {
+                if (json::raw_value(inside, piece.value)) piece.kind = Kind::literal;
+            } else if (key == "nullValue") {
+                piece.value = "null";
+                piece.kind = Kind::literal;
+            }
+        });
+        part_.pieces.push_back(std::move(piece));
+    });
+}
+
+// A call comes whole; or its name comes first, then its arguments in pieces without the name, then
+// an empty call, or nothing that would close it.
+void GenerateContentWire::tell_call(Choice choice, Turn& turn) {
+    Calls& calls = calls_of(choice);
+    if (!part_.name.empty()) {
+        end_open_call(choice, turn);
+        const Turn::CallKey key = calls.count++;
+        calls.open = true;
+        turn.tool(choice, key, part_.id, part_.name);
+        if (part_.id.empty()) turn.tool_without_id(choice, key);
+        if (!part_.signature.empty()) {
+            std::string state;
+            json::Writer(state)
+                .begin_object()
+                .key("thoughtSignature")
+                .string(json::unescaped(part_.signature))
+                .end_object();
+            turn.tool_state(choice, key, state);
+        }
+    } else if (!calls.open) {
+        return;
+    }
+    json_.clear();
+    if (!part_.args_raw.empty()) json::append_compact(json_, part_.args_raw);
+    for (const Arguments::Piece& piece : part_.pieces) calls.arguments.add(piece, json_);
+    tell_arguments(choice, turn);
+    if (!part_.will_continue) end_open_call(choice, turn);
+}
+
+void GenerateContentWire::end_open_call(Choice choice, Turn& turn) {
+    Calls& calls = calls_of(choice);
+    if (!calls.open) return;
+    calls.open = false;
+    json_.clear();
+    calls.arguments.close(json_);
+    tell_arguments(choice, turn);
+    turn.tool_ended(choice, calls.count - 1);
+}
+
+void GenerateContentWire::tell_arguments(Choice choice, Turn& turn) {
+    if (json_.empty()) return;
+    escaped_.clear();
+    json::append_escaped(escaped_, json_);
+    turn.tool_arguments(choice, calls_of(choice).count - 1, escaped_);
+}
+
+void GenerateContentWire::tell_finish(Choice choice, std::string_view raw, std::string_view message,
+                                      Turn& turn) {
+    const FinishReason reason = finish_reason(raw);
+    // Arguments that the token limit cut off stay cut off: closing them would make them look whole.
+    if (reason.kind != FinishReason::Kind::length) end_open_call(choice, turn);
+    switch (reason.kind) {
+        case FinishReason::Kind::stop:
+            turn.finish(choice, timeline::Finish::stop, reason.name);
+            break;
+        case FinishReason::Kind::length:
+            turn.finish(choice, timeline::Finish::length, reason.name);
+            break;
+        case FinishReason::Kind::filtered:
+            turn.finish(choice, timeline::Finish::content_filter, reason.name);
+            break;
+        case FinishReason::Kind::other: {
+            const bool empty = !any_text_ && calls_of(choice).count == 0;
+            turn.finish(choice, empty ? timeline::Finish::content_filter : timeline::Finish::stop,
+                        reason.name);
+            break;
+        }
+        case FinishReason::Kind::failed: {
+            Error error{ErrorKind::upstream_malformed,
+                        fmt::format("{} ended its answer with {}", turn.options().display_name,
+                                    reason.name)};
+            error.detail = json::unescaped(message);
+            turn.fail(std::move(error));
+            break;
+        }
+    }
+}
+
+void GenerateContentWire::read_feedback(value feedback, Turn& turn) {
+    for_each_field(feedback, [&](std::string_view key, value inside) {
+        std::string_view reason;
+        if (key != "blockReason" || !json::raw_value(inside, reason)) return;
+        const bool blocked = reason != "null" && reason != "0" && reason != R"("")" &&
+                             reason != R"("BLOCK_REASON_UNSPECIFIED")";
+        if (blocked) turn.finish(0, timeline::Finish::content_filter, finish_reason(reason).name);
+    });
+}
+
+void GenerateContentWire::read_counts(value counts) {
+    for_each_field(counts, [&](std::string_view key, value inside) {
+        std::optional<std::int64_t>* count = key == "promptTokenCount"          ? &counts_.prompt
+                                             : key == "cachedContentTokenCount" ? &counts_.cached
+                                             : key == "toolUsePromptTokenCount" ? &counts_.tool_use
+                                             : key == "candidatesTokenCount" ? &counts_.candidates
+                                             : key == "thoughtsTokenCount"   ? &counts_.thoughts
+                                             : key == "totalTokenCount"      ? &counts_.total
+                                                                             : nullptr;
+        // Far above any real count, and low enough that sums can't overflow.
+        constexpr std::int64_t count_max = 1'000'000'000'000;
+        std::int64_t number = 0;
+        if (count != nullptr && json::integer(inside, number))
+            *count = std::clamp<std::int64_t>(number, 0, count_max);
+    });
+}
+
+timeline::Usage GenerateContentWire::Counts::usage() const {
+    const std::int64_t tools = tool_use.value_or(0);
+    const std::int64_t input = prompt.value_or(0) + (searched ? 0 : tools);
+    const std::int64_t cache_read = cached.value_or(0);
+    // Some models count their thoughts among the candidates' tokens; the total tells.
+    const bool thoughts_included = prompt.value_or(0) + candidates.value_or(0) + tools == total;
+    timeline::Usage usage;
+    usage.fresh_input = std::max<std::int64_t>(0, input - cache_read);
+    usage.cache_read = cached;
+    usage.output = candidates.value_or(0) + (thoughts_included ? 0 : thoughts.value_or(0));
+    usage.reasoning = thoughts;
+    return usage;
+}
+
+GenerateContentWire::Calls& GenerateContentWire::calls_of(Choice choice) {
+    const auto index = static_cast<std::size_t>(choice);
+    if (index >= calls_.size()) calls_.resize(index + 1);
+    return calls_[index];
+}
+
+}  // namespace runnel::provider::gemini

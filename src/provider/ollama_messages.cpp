@@ -1,0 +1,126 @@
+#include "provider/ollama_messages.hpp"
+
+#include "json/text.hpp"
+#include "json/writer.hpp"
+#include "provider/inline_data.hpp"
+#include "provider/tool_arguments.hpp"
+#include "provider/tool_results.hpp"
+
+#include <fmt/format.h>
+
+namespace runnel::provider::ollama {
+namespace {
+
+using chat::Message;
+using chat::Part;
+using chat::Role;
+
+bool is_text(const Part& part) {
+    return part.kind == Part::Kind::text || part.kind == Part::Kind::refusal;
+}
+
+class Conversation {
+public:
+    Conversation(std::string& body, const std::vector<Message>& messages)
+        : writer_(body),
+          messages_(messages),
+          results_(messages) {}
+
+    Result<void> write(std::string_view instruction) {
+        writer_.key("messages").begin_array();
+        std::size_t at = 0;
+        if (!instruction.empty()) at = write_instruction(instruction);
+        for (; at < messages_.size(); ++at) {
+            if (messages_[at].role == Role::tool && results_.taken(at)) continue;
+            if (auto written = write_message(at, {}); !written) return written;
+        }
+        writer_.end_array();
+        return {};
+    }
+
+private:
+    // Puts the instruction behind the first system text, because most templates know of one only;
+    // returns how many messages that took.
+    std::size_t write_instruction(std::string_view instruction) {
+        std::string text;
+        const bool has_system = !messages_.empty() && role_of(messages_[0]) == "system";
+        if (has_system) text = text_of(messages_[0]) + "\\n\\n";
+        json::append_escaped(text, instruction);
+        writer_.begin_object().key("role").string("system");
+        writer_.key("content").escaped(text).end_object();
+        return has_system ? 1 : 0;
+    }
+
+    Result<void> write_message(std::size_t at, std::string_view tool_name) {
+        const Message& message = messages_[at];
+        writer_.begin_object().key("role").string(role_of(message));
+        if (!tool_name.empty()) writer_.key("tool_name").string(tool_name);
+        writer_.key("content").escaped(text_of(message));
+        if (!message.reasoning_escaped.empty())
+            writer_.key("thinking").escaped(message.reasoning_escaped);
+        if (auto written = write_images(at); !written) return written;
+        if (!message.tool_calls.empty()) write_calls(message);
+        writer_.end_object();
+        for (const chat::ToolCall& call : message.tool_calls)
+            if (const auto result = results_.take(at, call.id))
+                if (auto written = write_message(*result, call.name); !written) return written;
+        return {};
+    }
+
+    static std::string_view role_of(const Message& message) {
+        return message.role == Role::developer ? "system" : chat::name_of(message.role);
+    }
+
+    static std::string text_of(const Message& message) {
+        std::string text;
+        for (const Part& part : message.parts)
+            if (is_text(part)) text += part.text_escaped;
+        return text;
+    }
+
+    Result<void> write_images(std::size_t at) {
+        const std::vector<Part>& parts = messages_[at].parts;
+        bool any = false;
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            if (is_text(parts[i])) continue;
+            const std::string param = fmt::format("messages[{}].content[{}]", at, i);
+            if (parts[i].kind != Part::Kind::image)
+                return fail_at(ErrorKind::unsupported_parameter, param,
+                               "Ollama takes text and images only.");
+            const auto data = read_data_url(parts[i].url_escaped);
+            if (!data)
+                return fail_at(ErrorKind::unsupported_parameter, param,
+                               "Ollama does not fetch images: send this one as a data: URL in "
+                               "base64.");
+            if (!any) writer_.key("images").begin_array();
+            any = true;
+            writer_.escaped(data->base64_escaped);
+        }
+        if (any) writer_.end_array();
+        return {};
+    }
+
+    void write_calls(const Message& message) {
+        writer_.key("tool_calls").begin_array();
+        for (const chat::ToolCall& call : message.tool_calls) {
+            writer_.begin_object().key("function").begin_object();
+            writer_.key("name").string(call.name);
+            writer_.key("arguments").raw(arguments_object(call.arguments_escaped));
+            writer_.end_object().end_object();
+        }
+        writer_.end_array();
+    }
+
+    json::Writer writer_;
+    const std::vector<Message>& messages_;
+    ToolResults results_;
+};
+
+}  // namespace
+
+Result<void> write_messages(std::string& body, const std::vector<Message>& messages,
+                            std::string_view instruction) {
+    return Conversation(body, messages).write(instruction);
+}
+
+}  // namespace runnel::provider::ollama

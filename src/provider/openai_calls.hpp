@@ -1,0 +1,42 @@
+#pragma once
+
+#include "provider/openai_delta.hpp"
+#include "provider/turn.hpp"
+
+#include <string>
+#include <vector>
+
+namespace runnel::provider {
+
+// Tells the Turn which call a piece belongs to, for providers that number their calls and those
+// that do not, and turns the older and newer kinds of calls into function calls.
+class CallKeys {
+public:
+    void tell(timeline::Choice choice, const Piece& piece, Turn& turn);
+    // A custom call's input becomes {"input": "…"}; it is closed here, unless the token limit cut
+    // it.
+    void finish(timeline::Choice choice, timeline::Finish reason, Turn& turn);
+    void finish_all(Turn& turn);
+
+private:
+    struct Unnumbered {
+        timeline::Choice choice;
+        Turn::CallKey key;
+        std::string id;
+    };
+    struct Custom {
+        timeline::Choice choice;
+        Turn::CallKey key;
+    };
+
+    Turn::CallKey key_of(timeline::Choice choice, const Piece& piece);
+    Turn::CallKey unnumbered_key(timeline::Choice choice, const Piece& piece);
+    void tell_custom_input(timeline::Choice choice, Turn::CallKey key, const Piece& piece,
+                           Turn& turn);
+
+    std::vector<Unnumbered> unnumbered_;  // the latest of each choice
+    std::vector<Custom> open_custom_;
+    std::string scratch_;
+};
+
+}  // namespace runnel::provider

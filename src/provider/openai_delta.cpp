@@ -1,0 +1,162 @@
+#include "provider/openai_delta.hpp"
+
+#include "json/text.hpp"
+#include "provider/json_fields.hpp"
+
+#include <algorithm>
+
+namespace runnel::provider {
+
+namespace ondemand = json::ondemand;
+
+void Pieces::clear() {
+    list_.clear();
+    made_.clear();
+    details_raw_ = {};
+}
+
+bool Pieces::has(Piece::Kind kind) const {
+    return std::ranges::find(list_, kind, &Piece::kind) != list_.end();
+}
+
+void Pieces::add(Piece::Kind kind, ondemand::value value) {
+    std::string_view text;
+    if (json::escaped_string(value, text) && !text.empty()) list_.push_back({kind, text});
+}
+
+simdjson::error_code Pieces::read(ondemand::value delta) {
+    return for_each_field(delta, [&](std::string_view name, ondemand::value value) {
+        if (name == "content") return read_content(value);
+        if (name == "reasoning_content" || name == "reasoning") {
+            // Some send both, with the same words.
+            if (!has(Piece::Kind::reasoning)) add(Piece::Kind::reasoning, value);
+            return;
+        }
+        if (name == "tool_calls") {
+            (void)for_each_element(value, [&](ondemand::value call) { read_tool_call(call); });
+            return;
+        }
+        if (name == "refusal") return add(Piece::Kind::refusal, value);
+        if (name == "reasoning_details") return read_reasoning_details(value);
+        if (name == "annotations") return read_annotations(value);
+        if (name == "function_call") {
+            Piece piece{Piece::Kind::tool};
+            piece.tool = Piece::Tool::legacy;
+            read_function(value, piece);
+            if (!piece.name.empty() || !piece.text.empty()) list_.push_back(piece);
+        }
+    });
+}
+
+void Pieces::read_content(ondemand::value content) {
+    ondemand::json_type type;
+    if (content.type().get(type)) return;
+    if (type == ondemand::json_type::string) {
+        add(Piece::Kind::text, content);
+    } else if (type == ondemand::json_type::array) {
+        (void)for_each_element(content, [&](ondemand::value part) { read_content_part(part); });
+    }
+}
+
+// Mistral's parts: {"type":"text","text":…} and
+// {"type":"thinking","thinking":[{"type":"text","text":…}]}.
+void Pieces::read_content_part(ondemand::value part) {
+    (void)for_each_field(part, [&](std::string_view name, ondemand::value value) {
+        if (name == "text") return add(Piece::Kind::text, value);
+        if (name == "refusal") return add(Piece::Kind::refusal, value);
+        if (name != "thinking") return;
+        ondemand::json_type type;
+        if (value.type().get(type)) return;
+        if (type == ondemand::json_type::string) return add(Piece::Kind::reasoning, value);
+        (void)for_each_element(value, [&](ondemand::value thought) {
+            (void)for_each_field(thought, [&](std::string_view key, ondemand::value text) {
+                if (key == "text") add(Piece::Kind::reasoning, text);
+            });
+        });
+    });
+}
+
+void Pieces::read_reasoning_details(ondemand::value details) {
+    ondemand::array array;
+    if (details.get_array().get(array) || array.raw_json().get(details_raw_)) return;
+    bool any = false;
+    if (array.reset().get(any) || !any) {
+        details_raw_ = {};
+        return;
+    }
+    for (auto result : array) {
+        ondemand::value detail;
+        if (std::move(result).get(detail)) return;
+        (void)for_each_field(detail, [&](std::string_view name, ondemand::value value) {
+            if (name == "text" || name == "summary") add(Piece::Kind::reasoning_detail, value);
+        });
+    }
+}
+
+void Pieces::read_annotations(ondemand::value annotations) {
+    (void)for_each_element(annotations, [&](ondemand::value annotation) {
+        std::string_view raw;
+        if (!json::raw_value(annotation, raw) || !raw.starts_with('{')) return;
+        list_.push_back({Piece::Kind::annotation, on_one_line(raw, made_)});
+    });
+}
+
+void Pieces::read_tool_call(ondemand::value call) {
+    Piece piece{Piece::Kind::tool};
+    (void)for_each_field(call, [&](std::string_view name, ondemand::value value) {
+        if (name == "index") {
+            std::int64_t index = 0;
+            if (json::integer(value, index)) piece.index = index;
+        } else if (name == "id") {
+            piece.id = plain(value);
+        } else if (name == "function") {
+            read_function(value, piece);
+        } else if (name == "custom") {
+            read_custom(value, piece);
+        }
+    });
+    list_.push_back(piece);
+}
+
+void Pieces::read_function(ondemand::value function, Piece& piece) {
+    (void)for_each_field(function, [&](std::string_view name, ondemand::value value) {
+        if (name == "name") {
+            piece.name = plain(value);
+        } else if (name == "arguments" && !json::escaped_string(value, piece.text)) {
+            // Some servers send the arguments as an object, as Ollama does in its own format.
+            std::string_view raw;
+            if (!json::raw_value(value, raw) || !raw.starts_with('{')) return;
+            std::string compact;
+            json::append_compact(compact, raw);
+            json::append_escaped(made_.emplace_back(), compact);
+            piece.text = made_.back();
+        }
+    });
+}
+
+void Pieces::read_custom(ondemand::value custom, Piece& piece) {
+    piece.tool = Piece::Tool::custom;
+    (void)for_each_field(custom, [&](std::string_view name, ondemand::value value) {
+        if (name == "name") {
+            piece.name = plain(value);
+        } else if (name == "input") {
+            (void)json::escaped_string(value, piece.text);
+        }
+    });
+}
+
+// A short string as plain text; empty for null and everything else.
+std::string_view Pieces::plain(ondemand::value value) {
+    std::string_view text;
+    if (!json::escaped_string(value, text)) return {};
+    if (text.find('\\') == std::string_view::npos) return text;
+    return made_.emplace_back(json::unescaped(text));
+}
+
+std::string_view on_one_line(std::string_view raw, std::list<std::string>& made) {
+    if (raw.find_first_of("\r\n") == std::string_view::npos) return raw;
+    json::append_compact(made.emplace_back(), raw);
+    return made.back();
+}
+
+}  // namespace runnel::provider

@@ -1,0 +1,216 @@
+#include "provider/openai_delta.hpp"
+
+#include "support/openai_answers.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace runnel::provider {
+namespace {
+
+using testing::delta;
+using testing::done;
+using testing::frames;
+using testing::stop;
+using testing::text_of;
+
+// Reasoning.
+
+TEST(OpenAiDelta, ReadsReasoningUnderEitherName) {
+    EXPECT_EQ(text_of(delta(R"("content":null,"reasoning_content":"a")") +
+                      delta(R"("content":"","reasoning":"b")") + stop),
+              "started\nreasoning 0 \"a\"\nreasoning 0 \"b\"\nfinish 0 stop\nended\n");
+}
+
+TEST(OpenAiDelta, TellsReasoningOnceHoweverOftenItIsSent) {
+    EXPECT_EQ(
+        text_of(
+            delta(
+                R"("reasoning_details":[{"type":"reasoning.text","text":"a"}],"reasoning_content":"a","reasoning":"a")") +
+            stop),
+        "started\nreasoning 0 \"a\"\nfinish 0 stop\nended\n");
+}
+
+TEST(OpenAiDelta, ReadsReasoningDetailsWhereTheyAreAllThereIs) {
+    EXPECT_EQ(
+        text_of(
+            delta(
+                R"("reasoning":null,"reasoning_details":[{"type":"reasoning.summary","summary":"s"},{"type":"reasoning.encrypted","data":"zz"}])") +
+            stop),
+        "started\nreasoning 0 \"s\"\nfinish 0 stop\nended\n");
+}
+
+TEST(OpenAiDelta, ReadsMistralsContentParts) {
+    EXPECT_EQ(
+        text_of(
+            delta(R"("content":[{"type":"thinking","thinking":[{"type":"text","text":"h"}]}])") +
+                delta(
+                    R"("content":[{"type":"thinking","thinking":[{"type":"text","text":"m"}],"closed":true},{"type":"text","text":"4"}])") +
+                delta(R"("content":"2")") + stop,
+            "mistral"),
+        "started\n"
+        "reasoning 0 \"h\"\n"
+        "reasoning 0 \"m\"\n"
+        "text 0 \"4\"\n"
+        "text 0 \"2\"\n"
+        "finish 0 stop\n"
+        "ended\n");
+}
+
+TEST(OpenAiDelta, KeepsDeepSeeksReasoningForItsToolCalls) {
+    EXPECT_EQ(
+        text_of(
+            delta(R"("reasoning_content":"I \"look\" \ud83d")") +
+                delta(R"("reasoning_content":"\ude00")") +
+                delta(
+                    R"("tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}])") +
+                frames({R"({"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]})"}),
+            "deepseek"),
+        "started\n"
+        "reasoning 0 \"I \\\"look\\\" \"\n"
+        "reasoning 0 \"😀\"\n"
+        "tool 0 #0 id=a name=f\n"
+        "args 0 #0 \"{}\"\n"
+        "state a \"I \\\"look\\\" 😀\"\n"
+        "tool_end 0 #0\n"
+        "finish 0 tool_calls\n"
+        "ended\n");
+}
+
+TEST(OpenAiDelta, KeepsOpenRoutersSignedReasoningForItsToolCalls) {
+    const std::string text = text_of(
+        delta(
+            R"("reasoning":"a","reasoning_details":[{"type":"reasoning.text","text":"a","index":0}])") +
+            delta(
+                R"("reasoning":"b","reasoning_details":[{"type":"reasoning.text","text":"b","index":0}])") +
+            delta(
+                R"("reasoning_details":[{"type":"reasoning.text","signature":"sig","index":0}])") +
+            delta(
+                R"("tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}])") +
+            stop,
+        "openrouter");
+    EXPECT_NE(
+        text.find(R"(state a [{"type":"reasoning.text","index":0,"signature":"sig","text":"ab"}])"),
+        std::string::npos)
+        << text;
+}
+
+// Tool calls.
+
+TEST(OpenAiDelta, ReadsStreamedToolCalls) {
+    EXPECT_EQ(
+        text_of(
+            delta(R"("content":"Look")") +
+            delta(
+                R"("tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"find","arguments":""}}])") +
+            delta(R"("tool_calls":[{"index":0,"function":{"arguments":"{\"q\":"}}])") +
+            delta(
+                R"("tool_calls":[{"index":0,"id":null,"function":{"name":null,"arguments":"1}"}},{"index":1,"id":"call_2","function":{"name":"now"}}])") +
+            stop + done),
+        "started\n"
+        "text 0 \"Look\"\n"
+        "tool 0 #0 id=call_1 name=find\n"
+        "args 0 #0 \"{\\\"q\\\":\"\n"
+        "args 0 #0 \"1}\"\n"
+        "tool 0 #1 id=call_2 name=now\n"
+        "tool_end 0 #0\n"
+        "args 0 #1 \"{}\"\n"
+        "tool_end 0 #1\n"
+        "finish 0 tool_calls\n"
+        "ended\n");
+}
+
+TEST(OpenAiDelta, NumbersCallsThatHaveNoIndex) {
+    const std::string text = text_of(
+        delta(
+            R"("tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}},{"id":"b","function":{"name":"f","arguments":"{}"}}])") +
+        delta(R"("tool_calls":[{"id":"c","index":null,"function":{"name":"g","arguments":"{"}}])") +
+        delta(R"("tool_calls":[{"function":{"arguments":"}"}}])") + stop);
+    EXPECT_EQ(text, "started\n"
+                    "tool 0 #0 id=a name=f\n"
+                    "args 0 #0 \"{}\"\n"
+                    "tool 0 #1 id=b name=f\n"
+                    "args 0 #1 \"{}\"\n"
+                    "tool 0 #2 id=c name=g\n"
+                    "args 0 #2 \"{\"\n"
+                    "args 0 #2 \"}\"\n"
+                    "tool_end 0 #0\n"
+                    "tool_end 0 #1\n"
+                    "tool_end 0 #2\n"
+                    "finish 0 tool_calls\n"
+                    "ended\n");
+}
+
+TEST(OpenAiDelta, NumbersCallsThatHaveNeitherIndexNorId) {
+    const std::string text =
+        text_of(delta(R"("tool_calls":[{"id":"","function":{"name":"f","arguments":"{}"}}])") +
+                delta(R"("tool_calls":[{"function":{"name":"f","arguments":"{}"}}])") + stop);
+    EXPECT_NE(text.find("tool 0 #0 id=call_"), std::string::npos) << text;
+    EXPECT_NE(text.find("tool 0 #1 id=call_"), std::string::npos) << text;
+}
+
+TEST(OpenAiDelta, TakesALegacyFunctionCallAsATool) {
+    const std::string text = text_of(
+        delta(R"("function_call":{"name":"f","arguments":""})") +
+        delta(R"("function_call":{"arguments":"{}"})") +
+        frames({R"({"choices":[{"index":0,"delta":{},"finish_reason":"function_call"}]})"}));
+    EXPECT_TRUE(text.starts_with("started\ntool 0 #0 id=call_")) << text;
+    EXPECT_TRUE(
+        text.ends_with("name=f\nargs 0 #0 \"{}\"\ntool_end 0 #0\nfinish 0 tool_calls\nended\n"))
+        << text;
+}
+
+TEST(OpenAiDelta, TakesArgumentsThatAreAnObject) {
+    EXPECT_NE(
+        text_of(
+            delta(
+                R"("tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":{ "q": "x" }}}])") +
+            stop)
+            .find(R"(args 0 #0 "{\"q\":\"x\"}")"),
+        std::string::npos);
+}
+
+TEST(OpenAiDelta, TakesACustomToolsInputAsOneArgument) {
+    const std::string text = text_of(
+        delta(
+            R"("tool_calls":[{"index":0,"id":"a","type":"custom","custom":{"name":"sql","input":""}}])") +
+        delta(R"("tool_calls":[{"index":0,"custom":{"input":"say \"hi\"\n"}}])") + stop);
+    EXPECT_EQ(text, "started\n"
+                    "tool 0 #0 id=a name=sql\n"
+                    "args 0 #0 \"{\\\"input\\\":\\\"\"\n"
+                    "args 0 #0 \"say \\\\\\\"hi\\\\\\\"\\\\n\"\n"
+                    "args 0 #0 \"\\\"}\"\n"
+                    "tool_end 0 #0\n"
+                    "finish 0 tool_calls\n"
+                    "ended\n");
+}
+
+// Other things a delta says.
+
+TEST(OpenAiDelta, TellsRefusalsAndAnnotationsAndLogprobs) {
+    EXPECT_EQ(
+        text_of(
+            delta(R"("refusal":"no")") +
+            delta(R"("annotations":[{"type":"url_citation","url_citation":{"url":"u"}}])") +
+            frames(
+                {R"({"choices":[{"index":0,"delta":{"content":"x"},"logprobs":{"content":[{"token":"x"}]}}]})",
+                 R"({"choices":[{"index":0,"delta":{"content":"y"},"logprobs":{"content":null,"refusal":null}}]})"}) +
+            stop),
+        "started\n"
+        "refusal 0 \"no\"\n"
+        "annotation 0 {\"type\":\"url_citation\",\"url_citation\":{\"url\":\"u\"}}\n"
+        "logprobs 0 {\"content\":[{\"token\":\"x\"}]}\n"
+        "text 0 \"x\"\n"
+        "text 0 \"y\"\n"
+        "finish 0 stop\n"
+        "ended\n");
+}
+
+TEST(OpenAiDelta, SplitsThinkTagsForThoseWhoSendThem) {
+    const std::string wire = delta(R"("content":"<think>hm</think>4")") + stop;
+    EXPECT_NE(text_of(wire, "minimax").find("reasoning 0 \"hm\"\ntext 0 \"4\""), std::string::npos);
+    EXPECT_EQ(text_of(wire, "openai").find("reasoning"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace runnel::provider

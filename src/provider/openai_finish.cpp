@@ -1,0 +1,50 @@
+#include "provider/openai_finish.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace runnel::provider {
+namespace {
+
+using timeline::Finish;
+
+struct Row {
+    std::string_view native;  // in lower case
+    FinishReason reason;
+};
+
+constexpr std::array rows{
+    Row{"", NotFinished{}},  // Snowflake, xAI, old Ollama
+    Row{"null", NotFinished{}},
+    Row{"length", Finish::length},
+    Row{"model_length", Finish::length},
+    Row{"max_tokens", Finish::length},
+    Row{"tool_calls", Finish::tool_calls},
+    Row{"tool_call", Finish::tool_calls},
+    Row{"tool_use", Finish::tool_calls},
+    Row{"function_call", Finish::tool_calls},
+    Row{"content_filter", Finish::content_filter},
+    Row{"sensitive", Finish::content_filter},
+    Row{"safety", Finish::content_filter},
+    Row{"error", ErrorKind::upstream_failed},
+    Row{"abort", ErrorKind::upstream_failed},
+    Row{"aborted", ErrorKind::upstream_failed},
+    Row{"network_error", ErrorKind::upstream_failed},
+    Row{"insufficient_system_resource", ErrorKind::upstream_overloaded},
+};
+
+bool equal_ignoring_case(std::string_view text, std::string_view lower) {
+    return std::ranges::equal(
+        text, lower, [](unsigned char a, unsigned char b) { return std::tolower(a) == b; });
+}
+
+}  // namespace
+
+FinishReason read_openai_finish(std::string_view native) {
+    const auto found = std::ranges::find_if(
+        rows, [&](const Row& row) { return equal_ignoring_case(native, row.native); });
+    return found == rows.end() ? Finish::stop : found->reason;
+}
+
+}  // namespace runnel::provider

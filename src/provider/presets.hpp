@@ -1,0 +1,103 @@
+#pragma once
+
+#include "chat/request.hpp"
+#include "provider/turn.hpp"
+
+#include <array>
+#include <span>
+#include <string_view>
+
+// The OpenAI-compatible family: one wire format, one row of facts per provider. A new member is one
+// row in presets.cpp.
+namespace runnel::provider {
+
+using Names = std::span<const std::string_view>;
+
+// A field that goes by another name there.
+struct Rename {
+    std::string_view from;
+    std::string_view to;
+};
+
+// A field that every request has, unless the client sets it.
+struct Added {
+    std::string_view name;
+    std::string_view raw;
+};
+
+// Fields that models with this prefix refuse, always or only when the request asks for reasoning.
+// The first rule whose prefix fits a model counts.
+struct ModelRule {
+    std::string_view prefix;
+    Names dropped;
+    enum class Thinking { any, asked_for } when = Thinking::any;
+};
+
+// What models with this prefix call each chat::Effort; an empty word is not sent.
+struct EffortRule {
+    std::string_view prefix;
+    std::array<std::string_view, 7> words;  // none, minimal, low, medium, high, xhigh, max
+};
+
+// What becomes of the reasoning that an assistant message in the history carries.
+enum class ReasoningReplay {
+    strip,                  // the provider refuses or ignores it
+    as_sent,                // whatever the client sent
+    content_on_all_turns,   // reasoning_content on each assistant message, "" where it was lost
+    content_on_tool_turns,  // reasoning_content beside tool calls, " " where it was lost
+    details,                // reasoning_details, as the provider gave them
+};
+
+struct RequestQuirks {
+    enum class Developer { keep, as_system } developer = Developer::as_system;
+    std::string_view max_tokens_field = "max_tokens";
+    enum class UsageOption {
+        ask,
+        never
+    } usage_option = UsageOption::ask;  // stream_options.include_usage
+    Names dropped{};                    // top-level fields it refuses
+    Names only{};                       // where not empty: all others are refused
+    std::span<const Rename> renamed{};
+    std::span<const ModelRule> model_rules{};
+    std::span<const EffortRule> efforts{};  // the first whose prefix fits the model
+    // Where a wish for reasoning goes: reasoning_effort alone; that beside the client's own
+    // `thinking`; OpenRouter's `reasoning` object.
+    enum class ReasoningField { effort, thinking, openrouter } reasoning = ReasoningField::effort;
+    std::span<const Added> added{};
+    std::string_view required_tool_word = "required";
+    enum class AllowedTools { native, filter } allowed_tools = AllowedTools::filter;
+    enum class MessageNames { keep, drop, on_tools } message_names = MessageNames::keep;
+    enum class Content { as_sent, text_as_string } content = Content::as_sent;
+    enum class CacheControl { strip, keep } cache_control = CacheControl::strip;
+    enum class ToolIds { as_sent, nine_characters } tool_ids = ToolIds::as_sent;
+    enum class AfterTool { anyone, assistant } after_tool = AfterTool::anyone;
+    enum class Prefill {
+        plain,
+        marked
+    } prefill = Prefill::plain;  // a last assistant message: prefix:true
+    enum class JsonSchema { native, instructed } json_schema = JsonSchema::native;
+    enum class Choices { many, one } choices = Choices::many;
+    ReasoningReplay replay = ReasoningReplay::strip;
+};
+
+struct Preset {
+    std::string_view kind;
+    std::string_view display_name;
+    std::string_view base_url;                                // empty: the config must say
+    std::string_view key_variable;                            // empty: usually runs without a key
+    enum class Auth { bearer, api_key } auth = Auth::bearer;  // the header that holds the key
+    enum class Address { plain, azure } address = Address::plain;
+    Names aliases{};
+    Names model_prefixes{};  // bare model names it claims
+    Names models{};          // well-known ones, for listing
+    TurnOptions::ThinkTags think_tags =
+        TurnOptions::ThinkTags::text;  // <think> at the head of content
+    RequestQuirks request{};
+};
+
+std::span<const Preset> presets();
+
+// By kind or alias; null when the family has no such member.
+const Preset* find_preset(std::string_view kind);
+
+}  // namespace runnel::provider

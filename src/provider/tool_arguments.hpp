@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace runnel::provider {
+
+// A call's arguments as the JSON object that some providers want: `escaped` is JSON text inside a
+// JSON string, and may be empty or, because a model wrote it, anything. What is no object goes on
+// as the one member rawInvalidInput.
+std::string arguments_object(std::string_view escaped);
+
+}  // namespace runnel::provider

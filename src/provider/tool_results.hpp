@@ -1,0 +1,29 @@
+#pragma once
+
+#include "chat/request.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace runnel::provider {
+
+// Which message answers which call. Clients send results in any order and with other messages
+// between; providers that have no ids, or none of their own, tell them apart by their order. A view
+// over `messages`, which must outlive it.
+class ToolResults {
+public:
+    explicit ToolResults(const std::vector<chat::Message>& messages);
+
+    // The message that answers the call `id` of the message at `call_at`: the first one not yet
+    // taken, before the same id is called again.
+    std::optional<std::size_t> take(std::size_t call_at, const std::string& id);
+    bool taken(std::size_t at) const { return taken_[at]; }
+
+private:
+    const std::vector<chat::Message>& messages_;
+    std::vector<bool> taken_;
+};
+
+}  // namespace runnel::provider

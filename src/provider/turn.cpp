@@ -1,0 +1,329 @@
+#include "provider/turn.hpp"
+
+#include "base/limits.hpp"
+#include "json/parser.hpp"
+#include "provider/think_tags.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace runnel::provider {
+
+using timeline::Choice;
+
+struct Turn::Call {
+    CallKey key;
+    int index = -1;           // the client's number; -1 until it is announced
+    std::string native_id{};  // the provider's, to tell calls apart
+    std::string id{};         // the client's, once announced
+    std::string name{};
+    std::string waiting{};  // arguments that came before id and name
+    std::size_t arguments_bytes = 0;
+    json::Joiner joiner{};
+    std::string state{};
+    bool ended = false;
+    bool dropped = false;  // one call too many
+};
+
+struct Turn::ChoiceState {
+    json::Joiner text{};
+    json::Joiner reasoning{};
+    json::Joiner refusal{};
+    ThinkTags think{};
+    std::vector<Call> calls{};
+    int calls_announced = 0;
+    bool spoke = false;
+    std::optional<timeline::Finish> finish{};
+    std::string native{};
+
+    // Choices are kept by index: one that only fills a gap is nobody's answer.
+    bool exists() const { return spoke || finish.has_value(); }
+};
+
+namespace {
+
+// A number no provider was asked for must not decide how much memory is used.
+Choice in_range(Choice choice) {
+    return std::clamp<Choice>(choice, 0, static_cast<Choice>(limits::choices) - 1);
+}
+
+}  // namespace
+
+Turn::Turn(TurnOptions options, timeline::Sink* sink, IdSource* ids)
+    : options_(std::move(options)),
+      sink_(sink),
+      ids_(ids) {}
+
+Turn::~Turn() = default;
+
+Turn::ChoiceState& Turn::state(Choice choice) {
+    const auto index = static_cast<std::size_t>(choice);
+    while (index >= choices_.size()) {
+        choices_.emplace_back();
+        choices_.back().think.enable(options_.think_tags);
+    }
+    return choices_[index];
+}
+
+Turn::Call* Turn::find(ChoiceState& choice, CallKey key) {
+    // From the back: a key may have been used again for a later call.
+    const auto found = std::find_if(choice.calls.rbegin(), choice.calls.rend(),
+                                    [&](const Call& call) { return call.key == key; });
+    return found == choice.calls.rend() ? nullptr : &*found;
+}
+
+void Turn::emit(const timeline::Event& event) {
+    if (ended_) return;
+    if (timeline::is_visible(event)) any_output_ = true;
+    sink_->on(event);
+}
+
+void Turn::started() { emit(timeline::Started{}); }
+
+void Turn::text(Choice choice, std::string_view escaped) {
+    if (escaped.empty()) return;
+    choice = in_range(choice);
+    ChoiceState& here = state(choice);
+    if (!here.calls.empty()) announce_waiting(choice, here);
+    const std::string_view clean = here.text.join(escaped, scratch_);
+    if (clean.empty()) return;
+    here.spoke = true;
+    if (!here.think.active()) {
+        emit(timeline::Text{choice, clean});
+        return;
+    }
+    here.think.split(
+        clean, [&](std::string_view t) { emit(timeline::Reasoning{choice, t}); },
+        [&](std::string_view t) { emit(timeline::Text{choice, t}); });
+}
+
+void Turn::reasoning(Choice choice, std::string_view escaped) {
+    if (escaped.empty()) return;
+    choice = in_range(choice);
+    ChoiceState& here = state(choice);
+    if (!here.calls.empty()) announce_waiting(choice, here);
+    const std::string_view clean = here.reasoning.join(escaped, scratch_);
+    if (clean.empty()) return;
+    here.spoke = true;
+    emit(timeline::Reasoning{choice, clean});
+}
+
+void Turn::refusal(Choice choice, std::string_view escaped) {
+    if (escaped.empty()) return;
+    choice = in_range(choice);
+    ChoiceState& here = state(choice);
+    const std::string_view clean = here.refusal.join(escaped, scratch_);
+    if (clean.empty()) return;
+    here.spoke = true;
+    emit(timeline::Refusal{choice, clean});
+}
+
+void Turn::annotation(Choice choice, std::string_view raw) {
+    if (!json::is_whole(raw)) return malformed();
+    choice = in_range(choice);
+    state(choice).spoke = true;
+    emit(timeline::Annotation{choice, raw});
+}
+
+void Turn::logprobs(Choice choice, std::string_view raw) {
+    if (!json::is_whole(raw)) return malformed();
+    emit(timeline::Logprobs{in_range(choice), raw});
+}
+
+void Turn::tool(Choice choice, CallKey key, std::string_view id, std::string_view name) {
+    choice = in_range(choice);
+    ChoiceState& here = state(choice);
+    Call* call = find(here, key);
+    // Some upstreams give every parallel call the same index: a new id together with a name is a
+    // new call, and so is another name where nobody has ids.
+    const bool another = call != nullptr && !name.empty() && !call->name.empty() &&
+                         (id.empty() ? call->native_id.empty() && call->name != name
+                                     : !call->native_id.empty() && call->native_id != id);
+    if (call == nullptr || another) {
+        if (here.calls.size() >= limits::tool_calls) {
+            fail({ErrorKind::upstream_malformed,
+                  fmt::format("{} made more than {} tool calls", options_.display_name,
+                              limits::tool_calls)});
+            return;
+        }
+        announce_waiting(choice, here);
+        if (another) end_call(choice, *call);
+        call = &here.calls.emplace_back(Call{key});
+        here.spoke = true;
+    }
+    if (call->native_id.empty()) call->native_id = id;
+    if (call->name.empty()) call->name = name;
+    if (!call->native_id.empty() && !call->name.empty()) announce(choice, here, *call);
+}
+
+void Turn::tool_without_id(Choice choice, CallKey key) {
+    choice = in_range(choice);
+    ChoiceState& here = state(choice);
+    Call* call = find(here, key);
+    if (call != nullptr && !call->name.empty()) announce(choice, here, *call);
+}
+
+void Turn::tool_arguments(Choice choice, CallKey key, std::string_view escaped) {
+    if (escaped.empty()) return;
+    choice = in_range(choice);
+    ChoiceState& here = state(choice);
+    Call* call = find(here, key);
+    if (call == nullptr) {
+        tool(choice, key, {}, {});
+        call = find(here, key);
+    }
+    if (ended_ || call->ended || call->dropped) return;
+    call->arguments_bytes += escaped.size();
+    if (call->arguments_bytes > limits::tool_arguments_bytes) {
+        fail({ErrorKind::upstream_malformed,
+              fmt::format("{} sent tool arguments larger than {} bytes", options_.display_name,
+                          limits::tool_arguments_bytes)});
+        return;
+    }
+    if (call->index < 0) {
+        call->waiting += escaped;
+        return;
+    }
+    const std::string_view clean = call->joiner.join(escaped, scratch_);
+    if (!clean.empty()) emit(timeline::ToolArguments{choice, call->index, clean});
+}
+
+void Turn::tool_ended(Choice choice, CallKey key) {
+    choice = in_range(choice);
+    ChoiceState& here = state(choice);
+    Call* call = find(here, key);
+    if (call == nullptr) return;
+    announce(choice, here, *call);
+    end_call(choice, *call);
+}
+
+void Turn::tool_state(Choice choice, CallKey key, std::string_view raw) {
+    if (Call* call = find(state(in_range(choice)), key)) call->state = raw;
+}
+
+void Turn::announce(Choice choice, ChoiceState& here, Call& call) {
+    if (call.index >= 0 || call.dropped) return;
+    if (call.name.empty() ||
+        (options_.tool_calls_max > 0 && here.calls_announced >= options_.tool_calls_max)) {
+        // A call without a name can't be made by anyone.
+        trimmed_calls_ = trimmed_calls_ || !call.name.empty();
+        call.dropped = true;
+        return;
+    }
+    const auto taken = [&](const std::string& id) {
+        return std::ranges::any_of(
+            here.calls, [&](const Call& other) { return other.index >= 0 && other.id == id; });
+    };
+    std::string id =
+        call.native_id.empty() ? std::string() : options_.tool_id_prefix + call.native_id;
+    if (id.empty() || taken(id)) id = ids_->next("call_");
+    call.id = std::move(id);
+    call.index = here.calls_announced++;
+    here.spoke = true;
+    emit(timeline::ToolStarted{choice, call.index, call.id, call.name});
+    if (call.waiting.empty()) return;
+    const std::string waiting = std::move(call.waiting);
+    const std::string_view clean = call.joiner.join(waiting, scratch_);
+    if (!clean.empty()) emit(timeline::ToolArguments{choice, call.index, clean});
+}
+
+void Turn::announce_waiting(Choice choice, ChoiceState& here) {
+    // Something else follows, so a missing id will not come any more.
+    for (Call& call : here.calls)
+        if (call.index < 0 && !call.name.empty()) announce(choice, here, call);
+}
+
+void Turn::end_call(Choice choice, Call& call) {
+    if (call.ended || call.index < 0) return;
+    call.ended = true;
+    if (call.joiner.holding())
+        emit(timeline::ToolArguments{choice, call.index, call.joiner.flush(scratch_)});
+    if (call.arguments_bytes == 0) emit(timeline::ToolArguments{choice, call.index, "{}"});
+    if (options_.state == TurnOptions::State::keep) {
+        const std::string& kept = call.state.empty() ? turn_state_ : call.state;
+        if (!kept.empty()) emit(timeline::ProviderState{call.id, kept});
+    }
+    emit(timeline::ToolEnded{choice, call.index});
+}
+
+void Turn::usage(const timeline::Usage& usage) {
+    // Cloudflare follows the true count with one of zeros.
+    if (usage_seen_ && usage.total() == 0) return;
+    usage_seen_ = true;
+    emit(timeline::UsageReported{usage});
+}
+
+void Turn::finish(Choice choice, timeline::Finish finish, std::string_view native) {
+    ChoiceState& here = state(in_range(choice));
+    here.finish = finish;
+    here.native = native;
+}
+
+// Those that spoke: a provider may give fewer answers than it was asked for.
+bool Turn::all_finished() const {
+    const auto open = [](const ChoiceState& c) { return c.spoke && !c.finish; };
+    return std::ranges::any_of(choices_, &ChoiceState::exists) &&
+           std::ranges::none_of(choices_, open);
+}
+
+bool Turn::finish_seen() const {
+    const auto finished = [](const ChoiceState& c) { return c.finish.has_value(); };
+    return all_finished() && std::ranges::count_if(choices_, finished) >= options_.choices;
+}
+
+void Turn::fail(Error error) {
+    if (ended_) return;
+    if (any_output_ && error.kind == ErrorKind::upstream_rejected)
+        error.kind = ErrorKind::upstream_failed;
+    emit(timeline::Failed{std::move(error)});
+    end();
+}
+
+void Turn::finish_choice(Choice choice, ChoiceState& here) {
+    here.think.flush([&](std::string_view t) { emit(timeline::Reasoning{choice, t}); },
+                     [&](std::string_view t) { emit(timeline::Text{choice, t}); });
+    if (here.reasoning.holding()) emit(timeline::Reasoning{choice, here.reasoning.flush(scratch_)});
+    if (here.text.holding()) emit(timeline::Text{choice, here.text.flush(scratch_)});
+    if (here.refusal.holding()) emit(timeline::Refusal{choice, here.refusal.flush(scratch_)});
+    auto reason = here.finish.value_or(timeline::Finish::stop);
+    for (Call& call : here.calls) {
+        announce(choice, here, call);
+        // Arguments cut off by the token limit stay as they are: `{}` would look like a whole call.
+        if (reason == timeline::Finish::length && call.arguments_bytes == 0)
+            call.arguments_bytes = 1;
+        end_call(choice, call);
+    }
+    if (reason == timeline::Finish::stop && here.calls_announced > 0)
+        reason = timeline::Finish::tool_calls;
+    if (reason == timeline::Finish::tool_calls && here.calls_announced == 0)
+        reason = timeline::Finish::stop;
+    emit(timeline::Finished{choice, reason, here.native});
+}
+
+void Turn::complete() {
+    completed_ = true;
+    close();
+}
+
+void Turn::close() {
+    if (ended_) return;
+    if (!completed_ && !all_finished()) {
+        fail({ErrorKind::upstream_truncated,
+              fmt::format("{}'s stream ended early", options_.display_name)});
+        return;
+    }
+    if (std::ranges::none_of(choices_, &ChoiceState::exists))
+        state(0).spoke = true;  // an answer without any output still has its one choice
+    for (std::size_t i = 0; i < choices_.size(); ++i)
+        if (choices_[i].exists()) finish_choice(static_cast<Choice>(i), choices_[i]);
+    end();
+}
+
+void Turn::end() {
+    if (ended_) return;
+    emit(timeline::Ended{});
+    ended_ = true;
+}
+
+}  // namespace runnel::provider

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "base/result.hpp"
+#include "chat/request.hpp"
+#include "json/parser.hpp"
+#include "timeline/answer.hpp"
+#include "timeline/event.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace runnel::dialect {
+
+// What is the same on every frame of one response.
+struct Envelope {
+    std::string id;
+    std::int64_t created = 0;
+    std::string model;
+    enum class Usage { hidden, shown } usage = Usage::hidden;  // stream_options.include_usage
+    enum class Reasoning { shown, hidden } reasoning = Reasoning::shown;
+};
+
+// Turns a timeline into the bytes of one kind of stream, appended to the string it was made with.
+// After Ended the stream is complete; the caller takes bytes out of the string whenever it likes.
+using Encoder = timeline::Sink;
+
+// What one kind of client speaks: it reads requests and writes events.
+class Dialect {
+public:
+    virtual ~Dialect() = default;
+    virtual std::string_view name() const = 0;
+    // `body` is moved into the Request. `parser` is used during the call only.
+    virtual Result<chat::Request> read_request(std::string body, json::Parser* parser) const = 0;
+    virtual std::unique_ptr<Encoder> make_encoder(const Envelope& envelope,
+                                                  std::string* out) const = 0;
+    // A whole answer as one JSON document.
+    virtual std::string write_answer(const Envelope& envelope,
+                                     const timeline::Answer& answer) const = 0;
+    // The JSON body of an error that is sent with its HTTP status.
+    virtual std::string error_body(const Error& error) const = 0;
+};
+
+}  // namespace runnel::dialect

@@ -1,0 +1,396 @@
+#include "dialect/openai_request.hpp"
+
+#include "base/limits.hpp"
+#include "dialect/openai_messages.hpp"
+#include "dialect/openai_reasoning.hpp"
+#include "dialect/openai_tools.hpp"
+#include "dialect/request_value.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace runnel::dialect {
+namespace {
+
+constexpr std::size_t shared_parser_bytes = 256 * limits::kib;
+constexpr std::int64_t any_count = std::numeric_limits<std::int64_t>::max();
+
+// A request being read: what cannot be decided before all fields are known.
+struct Reading {
+    chat::Request request{};
+    std::string_view prompt_raw{};
+    std::string choice_field{};  // where the client chose a tool
+    std::optional<std::int64_t> max_completion_tokens{};
+    ReasoningFields reasoning{};
+    std::string safety_identifier{};
+
+    chat::Field& field() { return request.fields.back(); }
+    // The field being read means this one, in the words of today.
+    void replace_field(std::string name, std::string raw) {
+        field() = {std::move(name), request.keep(std::move(raw))};
+    }
+};
+
+Result<void> read_number(Value& value, std::optional<chat::Number>& into, double min, double max) {
+    return store(value.number(min, max), into);
+}
+
+Result<void> read_messages(Reading& reading, Value& value) {
+    OpenAiMessages messages(&reading.request);
+    if (auto read = messages.read(value); !read) return read;
+    reading.field().raw = messages.raw();
+    return {};
+}
+
+Result<void> read_prompt(Reading& reading, Value& value) {
+    if (!value.is_string()) return value.must_be("a string");
+    reading.prompt_raw = value.raw();
+    return {};
+}
+
+Result<void> read_stream(Reading& reading, Value& value) {
+    auto wish = value.boolean();
+    if (!wish) return propagate(wish);
+    reading.request.streaming = *wish ? chat::Streaming::yes : chat::Streaming::no;
+    return {};
+}
+
+Result<void> read_stream_options(Reading& reading, Value& value) {
+    return value.for_each_field([&](std::string_view name, Value& field) -> Result<void> {
+        if (name == "include_usage") return store(field.boolean(), reading.request.include_usage);
+        return {};
+    });
+}
+
+Result<void> read_stop(Reading& reading, Value& value) {
+    auto& stop = reading.request.sampling.stop;
+    if (value.is_string()) return store(value.text(), stop.emplace_back());
+    if (!value.is_array()) return value.must_be("a string or an array of strings");
+    return value.for_each_element(
+        [&](std::size_t, Value& element) { return store(element.text(), stop.emplace_back()); });
+}
+
+Result<void> read_logit_bias(Reading& reading, Value& value) {
+    if (!value.is_object()) return value.must_be("an object of numbers by token");
+    reading.request.sampling.logit_bias_raw = value.raw();
+    return {};
+}
+
+Result<void> read_json_schema(Value& value, chat::OutputFormat& output) {
+    auto read = value.for_each_field([&](std::string_view name, Value& field) -> Result<void> {
+        if (name == "name") return store(field.text(), output.name);
+        if (name == "description") return store(field.escaped(), output.description_escaped);
+        if (name == "strict") return store(field.boolean(), output.strict);
+        if (name != "schema") return {};
+        if (!field.is_object()) return field.must_be("a JSON Schema object");
+        output.schema_raw = field.raw();
+        return {};
+    });
+    if (!read) return read;
+    if (output.name.empty()) return value.needs("name");
+    if (output.schema_raw.empty()) return value.needs("schema");
+    return {};
+}
+
+Result<void> read_response_format(Reading& reading, Value& value) {
+    chat::OutputFormat& output = reading.request.output;
+    if (!value.is_object()) return value.must_be("an object with a type");
+    const std::string type = value.text_of("type");
+    if (type.empty()) return value.needs("type");
+    if (type == "text") return {};
+    if (type == "json_object") {
+        output.kind = chat::OutputFormat::Kind::json_object;
+        return {};
+    }
+    if (type != "json_schema")
+        return fail_at(
+            ErrorKind::invalid_value, "response_format.type",
+            fmt::format("response_format.type is {}; it must be one of text, json_object, "
+                        "json_schema",
+                        in_quotes(type)));
+    auto read = value.for_each_field([&](std::string_view name, Value& field) -> Result<void> {
+        if (name != "json_schema") return {};
+        output.kind = chat::OutputFormat::Kind::json_schema;
+        return read_json_schema(field, output);
+    });
+    if (!read) return read;
+    if (output.kind != chat::OutputFormat::Kind::json_schema) return value.needs("json_schema");
+    return {};
+}
+
+Result<void> read_metadata(Reading&, Value& value) {
+    return value.for_each_field([](std::string_view, Value& field) -> Result<void> {
+        return field.is_string() ? Result<void>() : field.must_be("a string");
+    });
+}
+
+Result<void> read_idempotency_key(Reading&, Value& value) {
+    auto key = value.text();
+    if (!key) return propagate(key);
+    if (key->empty() || key->size() > limits::request_id_bytes)
+        return value.wrong(fmt::format("must have 1 to {} bytes", limits::request_id_bytes));
+    return {};
+}
+
+Result<void> read_old_functions(Reading& reading, Value& value) {
+    auto tools = read_functions(value, reading.request);
+    if (!tools) return propagate(tools);
+    reading.replace_field("tools", std::move(*tools));
+    return {};
+}
+
+Result<void> read_choice(Reading& reading, Value& value) {
+    reading.choice_field = "tool_choice";
+    return read_tool_choice(value, reading.request.tool_choice);
+}
+
+Result<void> read_old_choice(Reading& reading, Value& value) {
+    reading.choice_field = "function_call";
+    auto choice = read_function_choice(value, reading.request.tool_choice);
+    if (!choice) return propagate(choice);
+    reading.replace_field("tool_choice", std::move(*choice));
+    return {};
+}
+
+struct KnownField {
+    std::string_view name;
+    Result<void> (*read)(Reading& reading, Value& value);
+};
+
+// What the gateway must understand of a request; every other field goes on as it is.
+constexpr std::array known_fields{
+    KnownField{"model", [](Reading& r, Value& v) { return store(v.text(), r.request.model); }},
+    KnownField{"messages", read_messages},
+    KnownField{"prompt", read_prompt},
+    KnownField{"stream", read_stream},
+    KnownField{"stream_options", read_stream_options},
+    KnownField{"n",
+               [](Reading& r, Value& v) {
+                   return store(v.integer(1, std::int64_t{limits::choices}), r.request.n);
+               }},
+    KnownField{
+        "max_tokens",
+        [](Reading& r, Value& v) { return store(v.integer(1, any_count), r.request.max_tokens); }},
+    KnownField{"max_completion_tokens",
+               [](Reading& r, Value& v) {
+                   return store(v.integer(1, any_count), r.max_completion_tokens);
+               }},
+    KnownField{
+        "temperature",
+        [](Reading& r, Value& v) { return read_number(v, r.request.sampling.temperature, 0, 2); }},
+    KnownField{"top_p",
+               [](Reading& r, Value& v) { return read_number(v, r.request.sampling.top_p, 0, 1); }},
+    KnownField{"top_k",
+               [](Reading& r, Value& v) {
+                   return read_number(v, r.request.sampling.top_k, -1, HUGE_VAL);
+               }},
+    KnownField{"min_p",
+               [](Reading& r, Value& v) { return read_number(v, r.request.sampling.min_p, 0, 1); }},
+    KnownField{"presence_penalty",
+               [](Reading& r, Value& v) {
+                   return read_number(v, r.request.sampling.presence_penalty, -2, 2);
+               }},
+    KnownField{"frequency_penalty",
+               [](Reading& r, Value& v) {
+                   return read_number(v, r.request.sampling.frequency_penalty, -2, 2);
+               }},
+    KnownField{"seed",
+               [](Reading& r, Value& v) {
+                   return read_number(v, r.request.sampling.seed, -HUGE_VAL, HUGE_VAL);
+               }},
+    KnownField{"stop", read_stop},
+    KnownField{"logit_bias", read_logit_bias},
+    KnownField{
+        "logprobs",
+        [](Reading& r, Value& v) { return store(v.boolean(), r.request.sampling.logprobs); }},
+    KnownField{"top_logprobs",
+               [](Reading& r, Value& v) {
+                   return store(v.integer(0, 20), r.request.sampling.top_logprobs);
+               }},
+    KnownField{"tools", [](Reading& r, Value& v) { return read_tools(v, r.request); }},
+    KnownField{"tool_choice", read_choice},
+    KnownField{"functions", read_old_functions},
+    KnownField{"function_call", read_old_choice},
+    KnownField{
+        "parallel_tool_calls",
+        [](Reading& r, Value& v) { return store(v.boolean(), r.request.parallel_tool_calls); }},
+    KnownField{"response_format", read_response_format},
+    KnownField{"reasoning_effort", [](Reading& r, Value& v) { return r.reasoning.read_effort(v); }},
+    KnownField{"reasoning", [](Reading& r, Value& v) { return r.reasoning.read_reasoning(v); }},
+    KnownField{"thinking", [](Reading& r, Value& v) { return r.reasoning.read_thinking(v); }},
+    KnownField{"include_reasoning",
+               [](Reading& r, Value& v) { return r.reasoning.read_include(v); }},
+    KnownField{"user", [](Reading& r, Value& v) { return store(v.text(), r.request.user); }},
+    KnownField{"safety_identifier",
+               [](Reading& r, Value& v) { return store(v.text(), r.safety_identifier); }},
+    KnownField{"metadata", read_metadata},
+    KnownField{"idempotency_key", read_idempotency_key},
+    KnownField{"stream_dialect",
+               [](Reading& r, Value& v) { return store(v.text(), r.request.gateway.dialect); }},
+    KnownField{
+        "echo_model",
+        [](Reading& r, Value& v) { return store(v.boolean(), r.request.gateway.echo_model); }},
+};
+
+// Where a field is given twice the last one counts: a virtual model's defaults stand before the
+// client's own fields. Returns the positions of those that do not count, sorted.
+std::vector<std::size_t> overridden_fields(Value& root) {
+    std::vector<std::pair<std::string_view, std::size_t>> keys;
+    static_cast<void>(root.for_each_field([&](std::string_view, Value& value) -> Result<void> {
+        keys.emplace_back(value.key(), keys.size());
+        return {};
+    }));
+    std::ranges::sort(keys);
+    std::vector<std::size_t> overridden;
+    for (std::size_t i = 1; i < keys.size(); ++i)
+        if (keys[i].first == keys[i - 1].first) overridden.push_back(keys[i - 1].second);
+    std::ranges::sort(overridden);
+    return overridden;
+}
+
+Result<void> read_fields(Reading& reading, Value& root) {
+    const std::vector<std::size_t> overridden = overridden_fields(root);
+    std::bitset<known_fields.size()> seen;
+    std::size_t position = 0;
+    return root.for_each_field([&](std::string_view name, Value& value) -> Result<void> {
+        if (std::ranges::binary_search(overridden, position++)) return {};
+        reading.request.fields.push_back({std::string(name), value.raw()});
+        const auto known = std::ranges::find(known_fields, name, &KnownField::name);
+        if (known == known_fields.end()) return {};
+        const auto index = static_cast<std::size_t>(known - known_fields.begin());
+        if (seen.test(index)) return value.wrong("is given twice, in different spellings");
+        seen.set(index);
+        return known->read(reading, value);
+    });
+}
+
+// `prompt` is short for one user message.
+void use_prompt(Reading& reading) {
+    chat::Request& request = reading.request;
+    const std::string_view message =
+        request.keep(fmt::format(R"({{"role":"user","content":{}}})", reading.prompt_raw));
+    chat::Part part{.kind = chat::Part::Kind::text};
+    part.text_escaped = reading.prompt_raw.substr(1, reading.prompt_raw.size() - 2);
+    request.messages.push_back({.role = chat::Role::user, .parts = {part}, .raw = message});
+    request.fields.push_back({"messages", request.keep(fmt::format("[{}]", message))});
+}
+
+Result<void> settle_messages(Reading& reading) {
+    const bool has_prompt = !reading.prompt_raw.empty();
+    if (reading.request.messages.empty() && !has_prompt)
+        return fail_at(ErrorKind::missing_required_field, "messages",
+                       "the request needs messages: an array of {\"role\":…,\"content\":…}");
+    if (!reading.request.messages.empty() && has_prompt)
+        return fail_at(
+            ErrorKind::invalid_value, "prompt",
+            "the request has both messages and prompt; prompt is short for one user message");
+    if (has_prompt) use_prompt(reading);
+    return {};
+}
+
+// A field in its old and in its new form is one too many.
+Result<void> settle_old_names(const chat::Request& request) {
+    constexpr std::pair<const char*, const char*> renamed[] = {{"functions", "tools"},
+                                                               {"function_call", "tool_choice"}};
+    for (const auto& [old_name, name] : renamed)
+        if (std::ranges::count(request.fields, name, &chat::Field::name) > 1)
+            return fail_at(
+                ErrorKind::invalid_value, old_name,
+                fmt::format("the request has both {0} and {1}; use {1}", old_name, name));
+    return {};
+}
+
+// What several fields say together.
+Result<void> settle(Reading& reading) {
+    chat::Request& request = reading.request;
+    if (auto settled = settle_messages(reading); !settled) return settled;
+    if (request.has("stream_options") && request.streaming == chat::Streaming::no)
+        return fail_at(ErrorKind::unsupported_parameter, "stream_options",
+                       "stream_options is only allowed together with \"stream\":true");
+    if (auto settled = settle_old_names(request); !settled) return settled;
+    if (auto checked = check_tool_choice(request, reading.choice_field); !checked) return checked;
+    if (reading.max_completion_tokens) request.max_tokens = reading.max_completion_tokens;
+    if (!reading.safety_identifier.empty()) request.user = std::move(reading.safety_identifier);
+    request.reasoning = reading.reasoning.wish();
+    // Several servers refuse these where they have nothing to say.
+    std::erase_if(request.fields, [&](const chat::Field& field) {
+        const bool of_tools = field.name == "tools" || field.name == "tool_choice" ||
+                              field.name == "parallel_tool_calls";
+        return (of_tools && request.tools.empty()) ||
+               (field.name == "stop" && request.sampling.stop.empty());
+    });
+    return {};
+}
+
+std::unexpected<Error> bad_json(simdjson::error_code error, std::string_view body,
+                                const char* location) {
+    switch (error) {
+        case simdjson::EMPTY:
+            return fail(ErrorKind::invalid_json,
+                        "the request body is empty; it must be a JSON object");
+        case simdjson::UTF8_ERROR:
+            return fail(
+                ErrorKind::invalid_json,
+                fmt::format("the request body is not UTF-8: byte {} belongs to no character",
+                            json::find_invalid_utf8(body)));
+        case simdjson::DEPTH_ERROR:
+            return fail(ErrorKind::invalid_json,
+                        fmt::format("the request body is nested deeper than {} levels",
+                                    limits::json_depth));
+        case simdjson::UNCLOSED_STRING:
+            return fail(ErrorKind::invalid_json,
+                        "the request body is not valid JSON: a string is not closed");
+        default: break;
+    }
+    const bool inside = location >= body.data() && location <= body.data() + body.size();
+    return fail(ErrorKind::invalid_json,
+                inside ? fmt::format("the request body is not valid JSON, near byte {}",
+                                     location - body.data())
+                       : std::string("the request body is not valid JSON"));
+}
+
+Result<void> read_body(Reading& reading, json::Parser& parser) {
+    std::string& body = *reading.request.body;
+    json::ondemand::document document;
+    const auto fail_here = [&](simdjson::error_code error) {
+        const char* location = nullptr;
+        static_cast<void>(document.current_location().get(location));
+        return bad_json(error, body, location);
+    };
+    if (const auto error = parser.parse_strict(Padded::of(body), document))
+        return bad_json(error, body, nullptr);
+    json::ondemand::object root;
+    if (body[body.find_first_not_of(" \t\r\n")] != '{')
+        return fail(ErrorKind::invalid_json, "the request body must be a JSON object");
+    if (const auto error = document.get_object().get(root)) return fail_here(error);
+    if (const auto error = json::validate(root, limits::json_depth)) return fail_here(error);
+    if (document.current_location().error() != simdjson::OUT_OF_BOUNDS)
+        return fail_here(simdjson::TRAILING_CONTENT);
+    Value value(root);
+    if (auto read = read_fields(reading, value); !read) return read;
+    return settle(reading);
+}
+
+}  // namespace
+
+Result<chat::Request> read_openai_request(std::string body, json::Parser* parser) {
+    Reading reading;
+    reading.request.body = std::make_unique<std::string>(std::move(body));
+    Result<void> read;
+    if (reading.request.body->size() > shared_parser_bytes) {
+        json::Parser own;
+        read = read_body(reading, own);
+    } else {
+        read = read_body(reading, *parser);
+    }
+    if (!read) return propagate(read);
+    return std::move(reading.request);
+}
+
+}  // namespace runnel::dialect

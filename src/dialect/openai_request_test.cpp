@@ -1,0 +1,550 @@
+#include "dialect/openai_request.hpp"
+
+#include "base/limits.hpp"
+#include "json/text.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace runnel::dialect {
+namespace {
+
+using chat::Part;
+using chat::Request;
+using chat::ToolChoice;
+
+Result<Request> read(std::string body) {
+    json::Parser parser;
+    return read_openai_request(std::move(body), &parser);
+}
+
+// A request with one user message and these fields beside it.
+std::string with(std::string_view fields) {
+    return fmt::format(R"({{"model":"m","messages":[{{"role":"user","content":"Hi"}}]{}{}}})",
+                       fields.empty() ? "" : ",", fields);
+}
+
+std::string with_messages(std::string_view messages) {
+    return fmt::format(R"({{"model":"m","messages":[{}]}})", messages);
+}
+
+std::string tool(std::string_view name, std::string_view more = "") {
+    return fmt::format(R"({{"type":"function","function":{{"name":"{}"{}}}}})", name, more);
+}
+
+Request accepted(std::string body) {
+    auto request = read(std::move(body));
+    EXPECT_TRUE(request) << request.error().message;
+    return request ? std::move(*request) : Request();
+}
+
+std::string_view field_of(const Request& request, std::string_view name) {
+    for (const chat::Field& field : request.fields)
+        if (field.name == name) return field.raw;
+    return "absent";
+}
+
+// What is refused, how, and at which place.
+
+struct Refusal {
+    std::string name;
+    std::string body;
+    ErrorKind kind;
+    std::string param;
+    std::string message_part;
+};
+
+void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.name; }
+
+class OpenAiRequestRefuses : public testing::TestWithParam<Refusal> {};
+
+TEST_P(OpenAiRequestRefuses, WithKindPlaceAndReason) {
+    const Refusal& expected = GetParam();
+    const auto request = read(expected.body);
+    ASSERT_FALSE(request);
+    EXPECT_EQ(name_of(request.error().kind), name_of(expected.kind)) << request.error().message;
+    EXPECT_EQ(request.error().param, expected.param) << request.error().message;
+    EXPECT_NE(request.error().message.find(expected.message_part), std::string::npos)
+        << request.error().message;
+}
+
+std::string nested(std::size_t levels) {
+    return with(R"("x":)" + std::string(levels, '[') + std::string(levels, ']'));
+}
+
+std::string many_tools(std::size_t count) {
+    std::string tools;
+    for (std::size_t i = 0; i < count; ++i) tools += (i ? "," : "") + tool(fmt::format("t{}", i));
+    return with(R"("tools":[)" + tools + "]");
+}
+
+std::string many_messages(std::size_t count) {
+    std::string messages;
+    for (std::size_t i = 0; i < count; ++i)
+        messages += std::string(i ? "," : "") + R"({"role":"user","content":""})";
+    return with_messages(messages);
+}
+
+constexpr auto bad_json = ErrorKind::invalid_json;
+constexpr auto missing = ErrorKind::missing_required_field;
+constexpr auto bad_value = ErrorKind::invalid_value;
+constexpr auto bad_tool = ErrorKind::tool_schema_invalid;
+constexpr auto bad_choice = ErrorKind::tool_choice_invalid;
+constexpr auto bad_call = ErrorKind::tool_call_id_mismatch;
+
+const std::vector<Refusal> refusals{
+    // The body.
+    {"EmptyBody", "", bad_json, "", "empty"},
+    {"Blank", "  \n", bad_json, "", "empty"},
+    {"NoJson", "hello", bad_json, "", "JSON object"},
+    {"Array", "[1]", bad_json, "", "JSON object"},
+    {"Truncated", R"({"model":"m")", bad_json, "", "not valid JSON"},
+    {"TruncatedInside", R"({"model":{"a":1})", bad_json, "", "not valid JSON"},
+    {"OpenString", R"({"model":"m)", bad_json, "", "string is not closed"},
+    {"MissingComma", R"({"a":1 "b":2})", bad_json, "", "near byte 7"},
+    {"TrailingContent", R"({"a":1}{})", bad_json, "", "near byte 7"},
+    {"TrailingComma", R"({"a":[1,]})", bad_json, "", "not valid JSON"},
+    {"BadNumber", R"({"a":01})", bad_json, "", "not valid JSON"},
+    {"BadWord", R"({"a":nul})", bad_json, "", "not valid JSON"},
+    {"BadEscape", R"({"a":{"b":"\x"}})", bad_json, "", "not valid JSON"},
+    {"BadEscapeInKey", R"({"a":{"\x":1}})", bad_json, "", "not valid JSON"},
+    {"RawLineBreakInString", "{\"a\":\"x\ny\"}", bad_json, "", "not valid JSON"},
+    {"NotUtf8", "{\"a\":\"x\xFF\"}", bad_json, "", "byte 7 "},
+    {"TooDeep", nested(limits::json_depth), bad_json, "", "deeper than 128"},
+    // Top-level fields.
+    {"NoMessages", R"({"model":"m"})", missing, "messages", "messages"},
+    {"NullMessages", R"({"model":"m","messages":null})", missing, "messages", "messages"},
+    {"EmptyMessages", with_messages(""), bad_value, "messages", "at least one"},
+    {"MessagesNoArray", R"({"messages":{}})", bad_value, "messages", "an array, not an object"},
+    {"TooManyMessages", many_messages(limits::messages + 1), bad_value, "messages", "10000"},
+    {"PromptAndMessages", with(R"("prompt":"x")"), bad_value, "prompt", "both"},
+    {"PromptNoString", R"({"prompt":["x"]})", bad_value, "prompt", "a string, not an array"},
+    {"ModelNoString", with(R"("x":1)").replace(9, 3, "7"), bad_value, "model", "a string, not 7"},
+    {"GivenTwiceInDisguise", with(R"("mod\u0065l":"n")"), bad_value, "model", "twice"},
+    {"StreamNoBoolean", with(R"("stream":"yes")"), bad_value, "stream", "true or false"},
+    {"StreamOptionsAlone", with(R"("stream_options":{"include_usage":true})"),
+     ErrorKind::unsupported_parameter, "stream_options", "\"stream\":true"},
+    {"UsageNoBoolean", with(R"("stream":true,"stream_options":{"include_usage":1})"), bad_value,
+     "stream_options.include_usage", "true or false, not 1"},
+    {"ZeroChoices", with(R"("n":0)"), bad_value, "n", "from 1 to 128, not 0"},
+    {"TooManyChoices", with(R"("n":129)"), bad_value, "n", "from 1 to 128, not 129"},
+    {"HalfAChoice", with(R"("n":1.5)"), bad_value, "n", "an integer"},
+    {"NoTokens", with(R"("max_tokens":0)"), bad_value, "max_tokens", "at least 1, not 0"},
+    {"TokensAsText", with(R"("max_completion_tokens":"5")"), bad_value, "max_completion_tokens",
+     "not a string"},
+    {"TooHot", with(R"("temperature":2.5)"), bad_value, "temperature", "from 0 to 2, not 2.5"},
+    {"TopP", with(R"("top_p":-1)"), bad_value, "top_p", "from 0 to 1"},
+    {"Penalty", with(R"("presence_penalty":3)"), bad_value, "presence_penalty", "from -2 to 2"},
+    {"SeedNoNumber", with(R"("seed":"a")"), bad_value, "seed", "a number, not a string"},
+    {"StopNoText", with(R"("stop":["a",1])"), bad_value, "stop[1]", "a string, not 1"},
+    {"LogitBias", with(R"("logit_bias":[1])"), bad_value, "logit_bias", "an object"},
+    {"TopLogprobs", with(R"("top_logprobs":21)"), bad_value, "top_logprobs", "from 0 to 20"},
+    {"MetadataNoText", with(R"("metadata":{"a":"x","b":1})"), bad_value, "metadata.b", "a string"},
+    {"IdempotencyKey", with(R"("idempotency_key":")" + std::string(129, 'k') + '"'), bad_value,
+     "idempotency_key", "128"},
+    {"UnknownEffort", with(R"("reasoning_effort":"huge")"), bad_value, "reasoning_effort", "xhigh"},
+    {"UnknownEffortInside", with(R"("reasoning":{"effort":"huge"})"), bad_value, "reasoning.effort",
+     "\"huge\""},
+    {"UnknownFormat", with(R"("response_format":{"type":"xml"})"), bad_value,
+     "response_format.type", "json_schema"},
+    {"FormatWithoutType", with(R"("response_format":{})"), missing, "response_format.type", "type"},
+    {"SchemaWithoutName",
+     with(R"("response_format":{"type":"json_schema","json_schema":{"schema":{}}})"), missing,
+     "response_format.json_schema.name", "name"},
+    {"SchemaWithoutSchema",
+     with(R"("response_format":{"type":"json_schema","json_schema":{"name":"a"}})"), missing,
+     "response_format.json_schema.schema", "schema"},
+    // Messages.
+    {"MessageNoObject", with_messages(R"("Hi")"), bad_value, "messages[0]",
+     "an object, not a string"},
+    {"NoRole", with_messages(R"({"content":"x"})"), missing, "messages[0].role", "role"},
+    {"UnknownRole", with_messages(R"({"role":"user","content":"x"},{"role":"bot","content":"x"})"),
+     bad_value, "messages[1].role", "\"bot\"; it must be one of system"},
+    {"NoContent", with_messages(R"({"role":"user"})"), missing, "messages[0].content", "content"},
+    {"NullContent", with_messages(R"({"role":"system","content":null})"), missing,
+     "messages[0].content", "content"},
+    {"ContentNumber", with_messages(R"({"role":"user","content":5})"), bad_value,
+     "messages[0].content", "a string or an array of content parts, not 5"},
+    {"PartNoObject", with_messages(R"({"role":"user","content":["x"]})"), bad_value,
+     "messages[0].content[0]", "a content part"},
+    {"PartWithoutType", with_messages(R"({"role":"user","content":[{"text":"x"}]})"), missing,
+     "messages[0].content[0].type", "type"},
+    {"PartWithoutText", with_messages(R"({"role":"user","content":[{"type":"text"}]})"), missing,
+     "messages[0].content[0].text", "text"},
+    {"ImageWithoutUrl",
+     with_messages(R"({"role":"user","content":[{"type":"image_url","image_url":{}}]})"), missing,
+     "messages[0].content[0].image_url.url", "url"},
+    {"AudioWithoutFormat",
+     with_messages(
+         R"({"role":"user","content":[{"type":"input_audio","input_audio":{"data":"AA=="}}]})"),
+     missing, "messages[0].content[0].input_audio.format", "format"},
+    {"FileWithoutData",
+     with_messages(R"({"role":"user","content":[{"type":"file","file":{"filename":"a"}}]})"),
+     missing, "messages[0].content[0].file.file_data", "file_data"},
+    {"CallWithoutId",
+     with_messages(
+         R"({"role":"assistant","tool_calls":[{"type":"function","function":{"name":"f"}}]})"),
+     missing, "messages[0].tool_calls[0].id", "id"},
+    {"CallWithoutName",
+     with_messages(
+         R"({"role":"assistant","tool_calls":[{"id":"c","function":{"arguments":"{}"}}]})"),
+     missing, "messages[0].tool_calls[0].function.name", "name"},
+    {"CallArgumentsObject",
+     with_messages(
+         R"({"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":{}}}]})"),
+     bad_value, "messages[0].tool_calls[0].function.arguments", "a string, not an object"},
+    {"CallsOfTheUser",
+     with_messages(
+         R"({"role":"user","content":"x","tool_calls":[{"id":"c","function":{"name":"f"}}]})"),
+     bad_value, "messages[0]", "only the assistant"},
+    {"ResultWithoutId", with_messages(R"({"role":"tool","content":"x"})"), missing,
+     "messages[0].tool_call_id", "tool_call_id"},
+    {"ResultOfNoCall",
+     with_messages(R"({"role":"assistant","tool_calls":[{"id":"c1","function":{"name":"f"}}]},)"
+                   R"({"role":"tool","tool_call_id":"c2","content":"x"})"),
+     bad_call, "messages[1].tool_call_id", "\"c2\""},
+    {"ResultBeforeItsCall",
+     with_messages(R"({"role":"tool","tool_call_id":"c1","content":"x"},)"
+                   R"({"role":"assistant","tool_calls":[{"id":"c1","function":{"name":"f"}}]})"),
+     bad_call, "messages[0].tool_call_id", "\"c1\""},
+    {"FunctionResultOfNoCall", with_messages(R"({"role":"function","name":"f","content":"x"})"),
+     bad_call, "messages[0]", "function_call"},
+    // Tools.
+    {"ToolsNoArray", with(R"("tools":{})"), bad_tool, "tools", "an array"},
+    {"TooManyTools", many_tools(limits::tools + 1), bad_tool, "tools", "more than 128"},
+    {"ToolWithoutType", with(R"("tools":[{"function":{"name":"f"}}])"), bad_tool, "tools[0].type",
+     "type"},
+    {"UnknownToolType", with(R"("tools":[{"type":"web_search"}])"), bad_tool, "tools[0].type",
+     "\"web_search\""},
+    {"ToolWithoutFunction", with(R"("tools":[{"type":"function"}])"), bad_tool, "tools[0].function",
+     "function"},
+    {"ToolWithoutName", with(R"("tools":[{"type":"function","function":{}}])"), bad_tool,
+     "tools[0].function.name", "name"},
+    {"ToolNameWithSpace", with(R"("tools":[)" + tool("f") + "," + tool("g h") + "]"), bad_tool,
+     "tools[1].function.name", "letters, digits"},
+    {"ToolNameTooLong", with(R"("tools":[)" + tool(std::string(65, 'a')) + "]"), bad_tool,
+     "tools[0].function.name", "1 to 64"},
+    {"ToolNamesEqual", with(R"("tools":[)" + tool("f") + "," + tool("f") + "]"), bad_tool,
+     "tools[1].function.name", "earlier"},
+    {"ParametersArray", with(R"("tools":[)" + tool("f", R"(,"parameters":[])") + "]"), bad_tool,
+     "tools[0].function.parameters", "a JSON Schema object"},
+    {"ParametersOfArrayType",
+     with(R"("tools":[)" + tool("f", R"(,"parameters":{"type":"array"})") + "]"), bad_tool,
+     "tools[0].function.parameters", R"("type":"object")"},
+    {"FunctionNameWithSpace", with(R"("functions":[{"name":"a b"}])"), bad_tool,
+     "functions[0].name", "letters, digits"},
+    {"ToolsAndFunctions", with(R"("functions":[{"name":"f"}],"tools":[)" + tool("g") + "]"),
+     bad_value, "functions", "use tools"},
+    // The choice of tools.
+    {"UnknownChoice", with(R"("tool_choice":"any")"), bad_choice, "tool_choice", "\"any\""},
+    {"ChoiceNumber", with(R"("tool_choice":1)"), bad_choice, "tool_choice", "not 1"},
+    {"ChoiceOfUnknownType", with(R"("tool_choice":{"type":"x"})"), bad_choice, "tool_choice",
+     "allowed_tools"},
+    {"ChoiceWithoutName", with(R"("tool_choice":{"type":"function"})"), bad_choice, "tool_choice",
+     "must name a tool"},
+    {"ChoiceOfAbsentTool",
+     with(R"("tool_choice":{"type":"function","function":{"name":"g"}},"tools":[)" + tool("f") +
+          "]"),
+     bad_choice, "tool_choice", "\"g\""},
+    {"ChoiceOfAbsentAllowedTool",
+     with(
+         R"("tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"g"}}]}})"),
+     bad_choice, "tool_choice", "\"g\""},
+    {"RequiredWithoutTools", with(R"("tool_choice":"required")"), bad_choice, "tool_choice",
+     "no tools"},
+    {"FunctionCallOfAbsentFunction", with(R"("function_call":{"name":"g"})"), bad_choice,
+     "function_call", "\"g\""},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, OpenAiRequestRefuses, testing::ValuesIn(refusals),
+                         [](const auto& each) { return each.param.name; });
+
+// What is accepted, and how it is understood.
+
+TEST(OpenAiRequest, KeepsTextAsItCameInTheBody) {
+    const Request request =
+        accepted(with_messages(R"({"role":"user","content":"a\n\u00e9 \"q\""})"));
+    ASSERT_EQ(request.messages.size(), 1U);
+    EXPECT_EQ(request.messages[0].parts[0].text_escaped, R"(a\n\u00e9 \"q\")");
+    EXPECT_EQ(request.messages[0].raw, R"({"role":"user","content":"a\n\u00e9 \"q\""})");
+    const std::string& body = *request.body;
+    const char* const text = request.messages[0].parts[0].text_escaped.data();
+    EXPECT_TRUE(text > body.data() && text < body.data() + body.size());
+}
+
+TEST(OpenAiRequest, LeavesAnAbsentModelToTheRouter) {
+    EXPECT_EQ(accepted(R"({"messages":[{"role":"user","content":"Hi"}]})").model, "");
+    EXPECT_EQ(accepted(with("")).model, "m");
+}
+
+TEST(OpenAiRequest, KeepsUnknownFieldsRawAndInOrder) {
+    const Request request = accepted(with(R"("zeta": { "b" : 1 } ,"alpha":[1, 2],"nothing":null)"));
+    ASSERT_EQ(request.fields.size(), 4U);
+    EXPECT_EQ(request.fields[2].name, "zeta");
+    EXPECT_EQ(request.fields[2].raw, R"({ "b" : 1 })");
+    EXPECT_EQ(request.fields[3].name, "alpha");
+    EXPECT_EQ(request.fields[3].raw, "[1, 2]");
+    EXPECT_FALSE(request.has("nothing"));
+}
+
+TEST(OpenAiRequest, LetsALaterFieldWin) {
+    const Request request = accepted(
+        R"({"top_p":0.1,"messages":[{"role":"user","content":"a"}],"x":1,"messages":[{"role":"user","content":"b"}],)"
+        R"("top_p":null,"x":2})");
+    ASSERT_EQ(request.messages.size(), 1U);
+    EXPECT_EQ(request.messages[0].parts[0].text_escaped, "b");
+    EXPECT_EQ(request.sampling.top_p->raw, "0.1");
+    EXPECT_EQ(field_of(request, "x"), "2");
+    EXPECT_EQ(request.fields.size(), 3U);
+}
+
+TEST(OpenAiRequest, ReadsFieldNamesWrittenWithEscapes) {
+    EXPECT_EQ(accepted(with(R"("us\u0065r":"u1")")).user, "u1");
+}
+
+TEST(OpenAiRequest, TakesNestingUpToItsLimit) { EXPECT_TRUE(read(nested(limits::json_depth - 1))); }
+
+TEST(OpenAiRequest, TakesAsManyMessagesAndToolsAsAreAllowed) {
+    EXPECT_EQ(accepted(many_messages(limits::messages)).messages.size(), limits::messages);
+    EXPECT_EQ(accepted(many_tools(limits::tools)).tools.size(), limits::tools);
+}
+
+TEST(OpenAiRequest, TakesAPromptForOneUserMessage) {
+    const Request request = accepted(R"({"prompt":"say \"hi\"","model":"m"})");
+    ASSERT_EQ(request.messages.size(), 1U);
+    EXPECT_EQ(request.messages[0].role, chat::Role::user);
+    EXPECT_EQ(request.messages[0].parts[0].text_escaped, R"(say \"hi\")");
+    EXPECT_EQ(field_of(request, "messages"), R"([{"role":"user","content":"say \"hi\""}])");
+}
+
+TEST(OpenAiRequest, ReadsTheStreamWishes) {
+    const Request request =
+        accepted(with(R"("stream":true,"stream_options":{"include_usage":true})"));
+    EXPECT_EQ(request.streaming, chat::Streaming::yes);
+    EXPECT_TRUE(request.include_usage);
+    EXPECT_EQ(accepted(with("")).streaming, chat::Streaming::no);
+}
+
+TEST(OpenAiRequest, PrefersMaxCompletionTokens) {
+    EXPECT_EQ(accepted(with(R"("max_completion_tokens":5,"max_tokens":9)")).max_tokens, 5);
+    EXPECT_EQ(accepted(with(R"("max_tokens":9.0)")).max_tokens, 9);
+}
+
+TEST(OpenAiRequest, KeepsNumbersDigitByDigit) {
+    const Request request = accepted(
+        with(R"("seed":12345678901234567890,"temperature":0.70,"top_p":1,"top_k":40,"min_p":0.1,)"
+             R"("presence_penalty":-1.5,"frequency_penalty":2)"));
+    EXPECT_EQ(request.sampling.seed->raw, "12345678901234567890");
+    EXPECT_EQ(request.sampling.temperature->raw, "0.70");
+    EXPECT_DOUBLE_EQ(request.sampling.temperature->value, 0.7);
+    EXPECT_DOUBLE_EQ(request.sampling.presence_penalty->value, -1.5);
+    EXPECT_EQ(request.sampling.top_k->raw, "40");
+}
+
+TEST(OpenAiRequest, ReadsStopAsStringOrList) {
+    EXPECT_EQ(accepted(with(R"("stop":"\n")")).sampling.stop, std::vector<std::string>{"\n"});
+    EXPECT_EQ(accepted(with(R"("stop":["a","b"])")).sampling.stop,
+              (std::vector<std::string>{"a", "b"}));
+    EXPECT_FALSE(accepted(with(R"("stop":[])")).has("stop"));
+}
+
+TEST(OpenAiRequest, ReadsContentParts) {
+    const Request request = accepted(with_messages(
+        R"({"role":"user","content":[{"text":"look","type":"text","cache_control":{"type":"ephemeral"}},)"
+        R"({"type":"image_url","image_url":{"url":"https://x/y.png","detail":"low"}},)"
+        R"({"type":"input_audio","input_audio":{"data":"AA==","format":"wav"}},)"
+        R"({"type":"file","file":{"file_data":"data:application/pdf;base64,AA==","filename":"a.pdf"}},)"
+        R"({"type":"video","video":1}]})"));
+    const auto& parts = request.messages[0].parts;
+    ASSERT_EQ(parts.size(), 5U);
+    EXPECT_EQ(parts[0].kind, Part::Kind::text);
+    EXPECT_EQ(parts[0].text_escaped, "look");
+    EXPECT_EQ(parts[0].cache_control_raw, R"({"type":"ephemeral"})");
+    EXPECT_EQ(parts[1].kind, Part::Kind::image);
+    EXPECT_EQ(parts[1].url_escaped, "https://x/y.png");
+    EXPECT_EQ(parts[1].detail_escaped, "low");
+    EXPECT_EQ(parts[2].kind, Part::Kind::audio);
+    EXPECT_EQ(parts[2].format_escaped, "wav");
+    EXPECT_EQ(parts[3].kind, Part::Kind::file);
+    EXPECT_EQ(parts[3].filename_escaped, "a.pdf");
+    EXPECT_EQ(parts[4].kind, Part::Kind::other);
+    EXPECT_EQ(parts[4].raw, R"({"type":"video","video":1})");
+}
+
+TEST(OpenAiRequest, MendsABareImageUrlForWhoeverGetsTheRawText) {
+    const Request request = accepted(with_messages(
+        R"({"role":"user","content":[{"type":"image_url","image_url":"https://x/y.png"}]})"));
+    const std::string part = R"({"type":"image_url","image_url":{"url":"https://x/y.png"}})";
+    const std::string message = R"({"role":"user","content":[)" + part + "]}";
+    EXPECT_EQ(request.messages[0].parts[0].url_escaped, "https://x/y.png");
+    EXPECT_EQ(request.messages[0].parts[0].raw, part);
+    EXPECT_EQ(request.messages[0].raw, message);
+    EXPECT_EQ(field_of(request, "messages"), "[" + message + "]");
+}
+
+TEST(OpenAiRequest, ReadsAToolRoundTripInAnyOrder) {
+    const Request request = accepted(with_messages(
+        R"({"role":"user","content":"x"},)"
+        R"({"role":"assistant","content":null,"reasoning_content":"hm","thinking_blocks":[1],"tool_calls":[)"
+        R"({"id":"c1","type":"function","function":{"name":"f","arguments":"{\"a\":1}"},)"
+        R"("extra_content":{"google":{"thought_signature":"s"}}},)"
+        R"({"id":"c2","type":"function","function":{"name":"g","arguments":""}}]},)"
+        R"({"role":"tool","tool_call_id":"c2","content":"two"},)"
+        R"({"role":"tool","tool_call_id":"c1","content":[{"type":"text","text":"one"}]})"));
+    ASSERT_EQ(request.messages.size(), 4U);
+    const chat::Message& assistant = request.messages[1];
+    EXPECT_TRUE(assistant.parts.empty());
+    EXPECT_EQ(assistant.reasoning_escaped, "hm");
+    EXPECT_EQ(assistant.thinking_blocks_raw, "[1]");
+    ASSERT_EQ(assistant.tool_calls.size(), 2U);
+    EXPECT_EQ(assistant.tool_calls[0].id, "c1");
+    EXPECT_EQ(assistant.tool_calls[0].name, "f");
+    EXPECT_EQ(assistant.tool_calls[0].arguments_escaped, R"({\"a\":1})");
+    EXPECT_EQ(assistant.tool_calls[0].extra_content_raw, R"({"google":{"thought_signature":"s"}})");
+    EXPECT_EQ(request.messages[2].tool_call_id, "c2");
+    EXPECT_EQ(request.messages[3].parts[0].text_escaped, "one");
+}
+
+TEST(OpenAiRequest, ReadsTheAssistantsRefusalAsAPart) {
+    const Request request =
+        accepted(with_messages(R"({"role":"assistant","content":null,"refusal":"No."})"));
+    ASSERT_EQ(request.messages[0].parts.size(), 1U);
+    EXPECT_EQ(request.messages[0].parts[0].kind, Part::Kind::refusal);
+    EXPECT_EQ(request.messages[0].parts[0].text_escaped, "No.");
+}
+
+TEST(OpenAiRequest, ReadsTools) {
+    const Request request = accepted(with(
+        R"("tools":[{"type":"function","function":{"name":"find","description":"d\"","strict":true,)"
+        R"("parameters":{"type":"object","properties":{}}},"cache_control":{"type":"ephemeral"}},)"
+        R"({"type":"function","function":{"name":"now","parameters":{}}},)"
+        R"({"type":"custom","custom":{"name":"code"}}])"));
+    ASSERT_EQ(request.tools.size(), 3U);
+    EXPECT_EQ(request.tools[0].name, "find");
+    EXPECT_EQ(request.tools[0].description_escaped, R"(d\")");
+    EXPECT_EQ(request.tools[0].parameters_raw, R"({"type":"object","properties":{}})");
+    EXPECT_EQ(request.tools[0].strict, true);
+    EXPECT_EQ(request.tools[0].cache_control_raw, R"({"type":"ephemeral"})");
+    EXPECT_EQ(request.tools[1].parameters_raw, "");
+    EXPECT_EQ(request.tools[2].kind, chat::Tool::Kind::custom);
+}
+
+TEST(OpenAiRequest, ReadsEveryKindOfToolChoice) {
+    const auto choice = [](std::string_view raw) {
+        return accepted(with(fmt::format(R"("tool_choice":{},"tools":[{},{}])", raw, tool("f"),
+                                         tool("g"))))
+            .tool_choice;
+    };
+    EXPECT_EQ(choice(R"("auto")").kind, ToolChoice::Kind::automatic);
+    EXPECT_EQ(choice(R"("none")").kind, ToolChoice::Kind::none);
+    EXPECT_EQ(choice(R"("required")").kind, ToolChoice::Kind::required);
+    EXPECT_EQ(choice("null").kind, ToolChoice::Kind::absent);
+    const ToolChoice named = choice(R"({"type":"function","function":{"name":"g"}})");
+    EXPECT_EQ(named.kind, ToolChoice::Kind::named);
+    EXPECT_EQ(named.name, "g");
+    const ToolChoice allowed = choice(
+        R"({"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"function","function":{"name":"f"}}]}})");
+    EXPECT_EQ(allowed.kind, ToolChoice::Kind::allowed);
+    EXPECT_EQ(allowed.allowed_mode, ToolChoice::Mode::required);
+    EXPECT_EQ(allowed.allowed, std::vector<std::string>{"f"});
+}
+
+TEST(OpenAiRequest, DropsToolFieldsThatHaveNothingToSay) {
+    const Request request =
+        accepted(with(R"("tools":[],"tool_choice":"auto","parallel_tool_calls":true)"));
+    EXPECT_FALSE(request.has("tools"));
+    EXPECT_FALSE(request.has("tool_choice"));
+    EXPECT_FALSE(request.has("parallel_tool_calls"));
+}
+
+TEST(OpenAiRequest, TranslatesFunctionsToTools) {
+    const Request request = accepted(with(
+        R"("functions":[{"name":"f","parameters":{"type":"object"}}],"function_call":{"name":"f"})"));
+    ASSERT_EQ(request.tools.size(), 1U);
+    EXPECT_EQ(request.tools[0].name, "f");
+    EXPECT_EQ(request.tool_choice.kind, ToolChoice::Kind::named);
+    EXPECT_EQ(field_of(request, "tools"),
+              R"([{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}])");
+    EXPECT_EQ(field_of(request, "tool_choice"), R"({"type":"function","function":{"name":"f"}})");
+    EXPECT_FALSE(request.has("functions"));
+    EXPECT_FALSE(request.has("function_call"));
+}
+
+TEST(OpenAiRequest, TranslatesFunctionMessagesToToolMessages) {
+    const Request request = accepted(with_messages(
+        R"({"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}},)"
+        R"({"role":"function","name":"f","content":"r"})"));
+    ASSERT_EQ(request.messages.size(), 2U);
+    EXPECT_EQ(request.messages[0].tool_calls[0].name, "f");
+    EXPECT_EQ(request.messages[0].raw,
+              R"({"role":"assistant","content":null,"tool_calls":[{"id":"call_function_0",)"
+              R"("type":"function","function":{"name":"f","arguments":"{}"}}]})");
+    EXPECT_EQ(request.messages[1].role, chat::Role::tool);
+    EXPECT_EQ(request.messages[1].tool_call_id, request.messages[0].tool_calls[0].id);
+    EXPECT_EQ(request.messages[1].raw,
+              R"({"role":"tool","tool_call_id":"call_function_0","name":"f","content":"r"})");
+    EXPECT_EQ(field_of(request, "messages"),
+              fmt::format("[{},{}]", request.messages[0].raw, request.messages[1].raw));
+}
+
+TEST(OpenAiRequest, ReadsTheOutputFormat) {
+    const auto output = accepted(with(
+        R"("response_format":{"type":"json_schema","json_schema":{"name":"a","strict":true,"schema":{"b":1}}})"));
+    EXPECT_EQ(output.output.kind, chat::OutputFormat::Kind::json_schema);
+    EXPECT_EQ(output.output.schema_raw, R"({"b":1})");
+    EXPECT_EQ(output.output.strict, true);
+    EXPECT_EQ(accepted(with(R"("response_format":{"type":"json_object"})")).output.kind,
+              chat::OutputFormat::Kind::json_object);
+}
+
+TEST(OpenAiRequest, UnderstandsEveryWayToAskForReasoning) {
+    using chat::Effort;
+    const auto wish = [](std::string_view fields) { return accepted(with(fields)).reasoning; };
+    EXPECT_EQ(wish(R"("reasoning_effort":"high")").effort, Effort::high);
+    EXPECT_EQ(wish(R"("reasoning_effort":{"effort":"low","summary":"auto"})").effort, Effort::low);
+    EXPECT_EQ(wish(R"("reasoning_effort":"default")").effort, std::nullopt);
+    EXPECT_EQ(wish(R"("reasoning":{"effort":"xhigh"})").effort, Effort::xhigh);
+    EXPECT_EQ(wish(R"("reasoning":{"max_tokens":2000})").budget_tokens, 2000);
+    EXPECT_EQ(wish(R"("reasoning":{"enabled":true})").effort, Effort::medium);
+    EXPECT_EQ(wish(R"("reasoning":{"enabled":false})").effort, Effort::none);
+    EXPECT_EQ(wish(R"("thinking":{"type":"enabled","budget_tokens":1024})").budget_tokens, 1024);
+    EXPECT_EQ(wish(R"("thinking":{"type":"enabled","budget_tokens":1024})").effort, std::nullopt);
+    EXPECT_EQ(wish(R"("thinking":{"type":"disabled"})").effort, Effort::none);
+    EXPECT_EQ(wish(R"("thinking":{"type":"enabled"},"reasoning_effort":"low")").effort,
+              Effort::low);
+    EXPECT_EQ(wish(R"("reasoning":{"exclude":true})").show, chat::ReasoningWish::Show::no);
+    EXPECT_EQ(wish(R"("include_reasoning":false)").show, chat::ReasoningWish::Show::no);
+    EXPECT_EQ(wish("").show, chat::ReasoningWish::Show::yes);
+}
+
+TEST(OpenAiRequest, ReadsWhatIsAskedOfTheGatewayItself) {
+    const Request request = accepted(with(R"("stream_dialect":"timeline","echo_model":true)"));
+    EXPECT_EQ(request.gateway.dialect, "timeline");
+    EXPECT_TRUE(request.gateway.echo_model);
+}
+
+TEST(OpenAiRequest, PrefersTheSafetyIdentifierToTheUser) {
+    EXPECT_EQ(accepted(with(R"("safety_identifier":"s","user":"u")")).user, "s");
+}
+
+TEST(OpenAiRequest, ReadsLargeBodiesWithTheirOwnParser) {
+    const std::string text(2 * limits::mib, 'x');
+    const Request request =
+        accepted(with_messages(R"({"role":"user","content":")" + text + R"("})"));
+    EXPECT_EQ(request.messages[0].parts[0].text_escaped.size(), text.size());
+}
+
+TEST(OpenAiRequest, StaysValidWhenItIsMoved) {
+    Request first = accepted(
+        with_messages(R"({"role":"user","content":[{"type":"image_url","image_url":"u"}]})"));
+    const Request second = std::move(first);
+    EXPECT_EQ(second.messages[0].parts[0].url_escaped, "u");
+    EXPECT_EQ(second.messages[0].parts[0].raw, R"({"type":"image_url","image_url":{"url":"u"}})");
+}
+
+}  // namespace
+}  // namespace runnel::dialect

@@ -1,0 +1,92 @@
+#include "dialect/registry.hpp"
+
+#include <gtest/gtest.h>
+
+namespace runnel::dialect {
+namespace {
+
+using namespace timeline;
+
+const Envelope golden{.id = "chatcmpl-T", .created = 1700000000, .model = "m1"};
+
+std::string whole(const std::vector<Event>& events, const Envelope& envelope = golden) {
+    Fold fold;
+    for (const Event& event : events) fold.on(event);
+    return openai().write_answer(envelope, fold.answer());
+}
+
+std::string around(std::string_view choices, std::string_view usage) {
+    return R"({"id":"chatcmpl-T","object":"chat.completion","created":1700000000,"model":"m1","choices":[)" +
+           std::string(choices) + R"(],"usage":)" + std::string(usage) + "}";
+}
+
+constexpr std::string_view no_usage =
+    R"({"prompt_tokens":0,"completion_tokens":0,"total_tokens":0})";
+
+TEST(OpenAiDialect, WritesAWholeAnswer) {
+    EXPECT_EQ(
+        whole({Text{0, "Hel"}, Text{0, "lo"}, UsageReported{{.fresh_input = 7, .output = 2}},
+               Finished{0, Finish::stop, "stop"}, Ended{}}),
+        around(
+            R"({"index":0,"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"})",
+            R"({"prompt_tokens":7,"completion_tokens":2,"total_tokens":9})"));
+}
+
+TEST(OpenAiDialect, HasNullContentBesideToolCallsAlone) {
+    EXPECT_EQ(
+        whole({ToolStarted{0, 0, "call_1", "find"}, ToolArguments{0, 0, R"({\"q\":1})"},
+               ToolEnded{0, 0}, Finished{0, Finish::tool_calls, ""}, Ended{}}),
+        around(
+            R"({"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"call_1",)"
+            R"("type":"function","function":{"name":"find","arguments":"{\"q\":1}"}}]},)"
+            R"("finish_reason":"tool_calls"})",
+            no_usage));
+}
+
+TEST(OpenAiDialect, KeepsReasoningRefusalAnnotationsAndLogprobsApart) {
+    EXPECT_EQ(
+        whole({Reasoning{0, "hm"}, Refusal{0, "No."}, Annotation{0, R"({"a": 1})"},
+               Annotation{0, R"({"b":2})"}, Logprobs{0, R"({"content":[1]})"},
+               Logprobs{0, R"({"content":[2]})"}, Finished{0, Finish::stop, ""}, Ended{}}),
+        around(
+            R"({"index":0,"message":{"role":"assistant","content":null,"reasoning_content":"hm",)"
+            R"("refusal":"No.","annotations":[{"a":1},{"b":2}]},)"
+            R"("logprobs":{"content":[1,2],"refusal":null},"finish_reason":"stop"})",
+            no_usage));
+}
+
+TEST(OpenAiDialect, HidesReasoningWhereTheClientAskedForThat) {
+    Envelope envelope = golden;
+    envelope.reasoning = Envelope::Reasoning::hidden;
+    EXPECT_EQ(
+        whole({Reasoning{0, "hm"}, Text{0, "4"}, Finished{0, Finish::stop, ""}, Ended{}}, envelope),
+        around(R"({"index":0,"message":{"role":"assistant","content":"4"},"finish_reason":"stop"})",
+               no_usage));
+}
+
+TEST(OpenAiDialect, HasEmptyTextForAnAnswerWithoutOutput) {
+    EXPECT_EQ(
+        whole({Ended{}}),
+        around(R"({"index":0,"message":{"role":"assistant","content":""},"finish_reason":"stop"})",
+               no_usage));
+}
+
+TEST(OpenAiDialect, WritesAnErrorBodyInOpenAisOrder) {
+    EXPECT_EQ(
+        openai().error_body({ErrorKind::missing_required_field, "no \"messages\"", "messages"}),
+        R"({"error":{"message":"no \"messages\"","type":"invalid_request_error","param":"messages",)"
+        R"("code":"missing_required_field"}})");
+    EXPECT_EQ(
+        openai().error_body({ErrorKind::upstream_timeout, "too slow"}),
+        R"({"error":{"message":"too slow","type":"server_error","param":null,"code":"upstream_timeout"}})");
+}
+
+TEST(DialectRegistry, FindsDialectsByName) {
+    EXPECT_EQ(dialect_named("openai"), &openai());
+    EXPECT_EQ(dialect_named("OpenAI"), nullptr);
+    EXPECT_EQ(names().size(), 1U);
+    EXPECT_EQ(names().front(), "openai");
+}
+
+}  // namespace
+}  // namespace runnel::dialect

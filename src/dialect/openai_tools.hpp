@@ -1,0 +1,22 @@
+#pragma once
+
+#include "dialect/request_value.hpp"
+
+#include <string>
+
+// The tools of a chat completion request, and the wish which of them to call.
+namespace runnel::dialect {
+
+Result<void> read_tools(Value& value, chat::Request& request);
+Result<void> read_tool_choice(Value& value, chat::ToolChoice& choice);
+
+// The same in the form before tools: `functions` and `function_call`. Each returns what replaces
+// the field.
+Result<std::string> read_functions(Value& value, chat::Request& request);
+Result<std::string> read_function_choice(Value& value, chat::ToolChoice& choice);
+
+// What can only be checked when both have been read: the choice names tools that are there. `field`
+// is the one the client chose in.
+Result<void> check_tool_choice(const chat::Request& request, const std::string& field);
+
+}  // namespace runnel::dialect

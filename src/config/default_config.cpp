@@ -1,0 +1,52 @@
+#include "config/config.hpp"
+#include "provider/registry.hpp"
+
+#include <fmt/format.h>
+
+namespace runnel::config {
+namespace {
+
+constexpr std::string_view ollama_port = "11434";
+
+// OLLAMA_HOST is what Ollama's own command takes: a host, host:port, :port or a URL.
+std::string ollama_url(std::string_view host) {
+    if (host.find("://") != std::string_view::npos) return std::string(host);
+    if (host.starts_with(':')) return fmt::format("http://127.0.0.1{}", host);
+    const bool has_port = host.ends_with(']') ? false : host.find(':') != std::string_view::npos;
+    return has_port ? fmt::format("http://{}", host)
+                    : fmt::format("http://{}:{}", host, ollama_port);
+}
+
+std::string_view value_of(Environment environment, std::string_view name) {
+    const char* value = name.empty() ? nullptr : environment(std::string(name).c_str());
+    return value ? value : "";
+}
+
+// Some kinds need more than a key, e.g. Azure the address of the resource: those have to be
+// configured.
+bool can_be_made(const Provider& provider) {
+    provider::ProviderConfig config{provider.name, provider.kind, provider.base_url};
+    if (!provider.keys.empty()) config.api_key = provider.keys.front();
+    return provider::make_provider(config).has_value();
+}
+
+}  // namespace
+
+Config default_config(Environment environment) {
+    Config config;
+    const auto add = [&](Provider provider) {
+        if (can_be_made(provider)) config.providers.push_back(std::move(provider));
+    };
+    for (const std::string_view kind : provider::kinds()) {
+        const auto key = value_of(environment, provider::key_variable(kind));
+        if (key.empty()) continue;
+        Provider provider{std::string(kind), std::string(kind)};
+        provider.keys.emplace_back(std::string(key));
+        add(std::move(provider));
+    }
+    if (const auto host = value_of(environment, "OLLAMA_HOST"); !host.empty())
+        add(Provider{"ollama", "ollama", ollama_url(host)});
+    return config;
+}
+
+}  // namespace runnel::config

@@ -1,0 +1,58 @@
+#include "config/names.hpp"
+
+#include <algorithm>
+
+namespace runnel::config {
+namespace {
+
+constexpr std::size_t name_bytes_max = 128;
+constexpr std::size_t id_prefix_bytes_max = 32;
+
+bool is_alphanumeric(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool made_of(std::string_view text, std::string_view besides_letters_and_digits) {
+    return std::ranges::all_of(
+        text, [&](char c) { return is_alphanumeric(c) || besides_letters_and_digits.contains(c); });
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+    return std::ranges::equal(a, b, {}, lower, lower);
+}
+
+}  // namespace
+
+bool is_provider_name(std::string_view text) {
+    return !text.empty() && text.size() <= name_bytes_max && made_of(text, "._-");
+}
+
+bool is_model_name(std::string_view text) {
+    return !text.empty() && text.size() <= name_bytes_max && is_alphanumeric(text.front()) &&
+           made_of(text, "._-:/+@");
+}
+
+bool is_id_prefix(std::string_view text) {
+    return text.size() <= id_prefix_bytes_max && made_of(text, "._-");
+}
+
+bool is_api_version(std::string_view text) {
+    return !text.empty() && text.size() <= name_bytes_max && made_of(text, ".-");
+}
+
+bool is_header_name(std::string_view text) {
+    return !text.empty() && text.size() <= name_bytes_max && made_of(text, "!#$%&'*+-.^_`|~");
+}
+
+bool is_header_value(std::string_view text) {
+    return std::ranges::none_of(text, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; });
+}
+
+bool is_framing_header(std::string_view name) {
+    constexpr std::string_view names[] = {"connection", "content-length",    "expect", "host", "te",
+                                          "trailer",    "transfer-encoding", "upgrade"};
+    return std::ranges::any_of(names, [&](auto one) { return equal_ignoring_case(name, one); });
+}
+
+}  // namespace runnel::config

@@ -1,0 +1,130 @@
+#include "config/read_provider.hpp"
+
+#include "config/addresses.hpp"
+#include "config/names.hpp"
+#include "provider/registry.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace runnel::config {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view keys_of_provider[] = {"kind",    "base_url",    "api_key", "keys",
+                                                 "headers", "api_version", "proxy",   "timeouts"};
+constexpr std::string_view keys_of_timeouts[] = {"connect", "first_token", "idle", "total"};
+
+// A key goes out in a header, where a line break from a key file would begin another one. It is not
+// shown.
+void read_key(const Value& value, std::vector<Secret>& keys) {
+    auto text = value.text();
+    if (!text) return;
+    if (!is_header_value(*text)) {
+        value.complain("a key cannot have line breaks or other control characters in it");
+        return;
+    }
+    keys.emplace_back(std::move(*text));
+}
+
+std::vector<Secret> read_keys(const Section& section) {
+    std::vector<Secret> keys;
+    const Value* one = section.find("api_key");
+    const Value* several = section.find("keys");
+    if (one && several) several->complain("there is an api_key already; write one of the two");
+    if (one) read_key(*one, keys);
+    if (several)
+        for (const Value& key : several->list()) read_key(key, keys);
+    return keys;
+}
+
+void read_header(const Entry& entry, Provider& provider) {
+    if (!is_header_name(entry.key)) {
+        entry.name.complain("this is not the name of a header");
+        return;
+    }
+    if (is_framing_header(entry.key)) {
+        entry.name.complain("this header is set for each request and cannot be chosen");
+        return;
+    }
+    auto text = entry.value.text();
+    if (!text) return;
+    if (is_header_value(*text)) {
+        provider.headers.emplace_back(entry.key, std::move(*text));
+    } else {
+        entry.value.complain("a header cannot have line breaks or other control characters in it");
+    }
+}
+
+Timeouts read_timeouts(const Value& value) {
+    Timeouts timeouts;
+    const auto section = value.section(keys_of_timeouts);
+    if (!section) return timeouts;
+    const auto time = [](const Value& written) { return written.duration(1ms, 24h); };
+    section->read("connect", time, timeouts.connect);
+    section->read("first_token", time, timeouts.first_token);
+    section->read("idle", time, timeouts.idle);
+    section->read("total", time, timeouts.total);
+    return timeouts;
+}
+
+std::optional<std::string> read_kind(const Entry& entry, const Section& section) {
+    const auto kinds = provider::kinds();
+    if (const Value* kind = section.find("kind")) return kind->one_of(kinds);
+    entry.name.complain(fmt::format("kind is missing; it is one of {}", fmt::join(kinds, ", ")));
+    return std::nullopt;
+}
+
+// Each kind knows best what it cannot do without, e.g. a base URL.
+void check_kind_takes(const Provider& provider, const Entry& entry) {
+    provider::ProviderConfig config{provider.name, provider.kind, provider.base_url};
+    config.api_version = provider.api_version;
+    if (!provider.keys.empty()) config.api_key = provider.keys.front();
+    const auto made = provider::make_provider(config);
+    if (!made) entry.name.complain(made.error().message);
+}
+
+std::optional<std::string> base_url(const Value& value) {
+    return value.text_that(is_base_url, "a URL such as https://api.example.com/v1");
+}
+
+std::optional<std::string> api_version(const Value& value) {
+    return value.text_that(is_api_version, "a version such as 2024-10-21");
+}
+
+std::optional<std::string> proxy(const Value& value) {
+    return value.text_that(is_proxy_url, "a URL such as http://proxy.example.com:3128");
+}
+
+}  // namespace
+
+std::optional<Provider> read_provider(const Entry& entry) {
+    const std::size_t problems = entry.name.problem_count();
+    if (entry.key == built_in_provider) {
+        entry.name.complain("this name is taken by the built-in demo models; choose another");
+    } else if (!is_provider_name(entry.key)) {
+        entry.name.complain("a provider's name has letters, digits, '.', '_' and '-' only");
+    }
+    const auto section = entry.value.section(keys_of_provider);
+    if (!section) return std::nullopt;
+    Provider provider;
+    provider.name = entry.key;
+    if (auto kind = read_kind(entry, *section)) provider.kind = std::move(*kind);
+    section->read("base_url", base_url, provider.base_url);
+    provider.keys = read_keys(*section);
+    if (const Value* headers = section->find("headers"))
+        for (const Entry& header : headers->entries()) read_header(header, provider);
+    section->read("api_version", api_version, provider.api_version);
+    section->read("proxy", proxy, provider.proxy);
+    if (const Value* timeouts = section->find("timeouts"))
+        provider.timeouts = read_timeouts(*timeouts);
+
+    if (entry.name.problem_count() == problems) check_kind_takes(provider, entry);
+    if (entry.name.problem_count() > problems) return std::nullopt;
+    return provider;
+}
+
+}  // namespace runnel::config

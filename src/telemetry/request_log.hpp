@@ -1,0 +1,44 @@
+#pragma once
+
+#include "base/log.hpp"
+#include "timeline/usage.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace runnel::telemetry {
+
+// What is remembered of one client request when it is over: who asked for what, who answered, how
+// it went. There is no member for what was said.
+struct RequestRecord {
+    std::string request_id;
+    std::string completion_id{};
+    std::string method{};
+    std::string path{};
+    std::string model_asked{};
+    std::string model_served{};
+    std::string provider{};
+    std::string dialect{};
+    bool stream = false;
+    int status = 0;              // what the client got; 0: it left before that
+    std::string finish{};        // stop, length, tool_calls …; empty: there was none
+    std::string error_kind{};    // also for an error after the stream began, whose status is 200
+    std::string error_detail{};  // for the operator; credentials are masked here
+    std::optional<timeline::Usage> usage{};
+    std::chrono::microseconds first_event{0};  // from the request's first byte; 0: nothing came
+    std::chrono::microseconds total{0};
+    std::uint64_t bytes_out = 0;
+    bool client_closed = false;
+    std::vector<std::string> warnings{};
+};
+
+// One line: a warning when it was not the client's fault that it failed, otherwise information.
+void log_request(const RequestRecord& record);
+
+// The same line, for tests.
+log::Line& describe(const RequestRecord& record, log::Line& line);
+
+}  // namespace runnel::telemetry

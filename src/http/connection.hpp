@@ -1,0 +1,43 @@
+#pragma once
+
+#include "http/hangup.hpp"
+#include "http/request_reader.hpp"
+#include "http/responder.hpp"
+#include "http/stop.hpp"
+#include "http/stream.hpp"
+#include "http/watchdog.hpp"
+
+#include <memory>
+#include <string>
+
+namespace runnel::http {
+
+// What a request is answered with, and what can end it early.
+struct Transaction {
+    Request request;
+    Responder* responder;
+    Stop* stop;          // told when the client hangs up; time-outs may tell it too
+    Watchdog* watchdog;  // free for the handler while it answers
+    Stream* client;
+    asio::any_io_executor executor;
+    std::string client_address;
+};
+
+// Answers requests, one after the other on each connection.
+class RequestHandler {
+public:
+    virtual ~RequestHandler() = default;
+    virtual awaitable<void> handle(Transaction transaction) = 0;
+    // A request that could not be read: the reply's body and header fields.
+    virtual std::string describe(const Error& error, const Request* request,
+                                 HeaderList* headers) = 0;
+};
+
+struct ConnectionLimits {
+    RequestReader::Limits request;
+};
+
+// The server's side of one client connection, until it closes.
+awaitable<void> serve_connection(Stream stream, RequestHandler* handler, ConnectionLimits limits);
+
+}  // namespace runnel::http

@@ -1,0 +1,104 @@
+#include "http/connection_pool.hpp"
+
+#include "base/limits.hpp"
+#include "http/watchdog.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace runnel::http {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto sweep_interval = 10s;
+constexpr auto trusted_time = 1s;
+constexpr auto tail_time = 1s;  // how long the end of an answered response may take
+
+// The tail of a response nobody needs any more.
+class Discard final : public ResponseHandler {
+    void on_head(const ResponseHead&) override {}
+    void on_body(Padded) override {}
+};
+
+}  // namespace
+
+ConnectionPool::ConnectionPool(asio::io_context* loop, TaskGroup* tasks, asio::ssl::context* tls)
+    : loop_(loop),
+      tasks_(tasks),
+      connector_(loop, tls),
+      sweep_timer_(*loop) {}
+
+awaitable<Result<std::unique_ptr<UpstreamConnection>>>
+ConnectionPool::take(const Destination* destination, Reuse reuse, Stop* stop) {
+    if (reuse == Reuse::allowed) {
+        auto& idle = idle_[destination->pool_key];
+        while (!idle.empty()) {
+            auto connection = std::move(idle.back());
+            idle.pop_back();
+            --idle_count_;
+            // One that was busy a moment ago is taken at its word; should it be closing all the
+            // same, the request finds out and goes out again.
+            const bool fresh = Clock::now() - connection->idle_since < trusted_time;
+            if (!fresh && !connection->still_idle()) continue;
+            connection->begin_next();
+            co_return connection;
+        }
+    }
+    co_return co_await connector_.connect(destination, stop);
+}
+
+void ConnectionPool::give_back(std::unique_ptr<UpstreamConnection> connection) {
+    if (connection->response_done()) {
+        if (connection->reusable()) keep(std::move(connection));
+        return;
+    }
+    tasks_->start("read a response to its end", read_to_end(std::move(connection)));
+}
+
+void ConnectionPool::keep(std::unique_ptr<UpstreamConnection> connection) {
+    if (idle_count_ >= limits::upstream_idle_connections) return;
+    connection->idle_since = Clock::now();
+    idle_[connection->pool_key()].push_back(std::move(connection));
+    ++idle_count_;
+    sweep_later();
+}
+
+awaitable<void> ConnectionPool::read_to_end(std::unique_ptr<UpstreamConnection> connection) {
+    Stop stop;
+    Watchdog watchdog(loop_->get_executor());
+    watchdog.set(Clock::now() + tail_time, [&stop] { stop.request(Stop::Reason::total_timeout); });
+    std::array<char, 512 + padding_bytes> buffer;
+    Discard discard;
+    Stop::Guard guard(&stop, [&connection] { connection->close(); });
+    while (!connection->response_done()) {
+        if (connection->must_wait() && co_await connection->readable()) co_return;
+        if (!connection->read(buffer, &discard)) co_return;
+    }
+    if (connection->reusable()) keep(std::move(connection));
+}
+
+void ConnectionPool::sweep_later() {
+    if (sweeping_) return;
+    sweeping_ = true;
+    sweep_timer_.expires_after(sweep_interval);
+    sweep_timer_.async_wait([this](const error_code& error) {
+        sweeping_ = false;
+        if (error) return;
+        drop_expired();
+        if (idle_count_ > 0) sweep_later();
+    });
+}
+
+void ConnectionPool::drop_expired() {
+    const auto expired = Clock::now() - limits::upstream_idle_connection_time;
+    for (auto& [key, idle] : idle_)
+        std::erase_if(idle,
+                      [&](const auto& c) { return c->idle_since < expired || !c->still_idle(); });
+    std::erase_if(idle_, [](const auto& entry) { return entry.second.empty(); });
+    idle_count_ = 0;
+    for (const auto& [key, idle] : idle_) idle_count_ += idle.size();
+}
+
+}  // namespace runnel::http

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "http/connector.hpp"
+#include "http/task_group.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace runnel::http {
+
+// The idle upstream connections of one thread. The most recently used goes out first, so that the
+// others can expire.
+class ConnectionPool {
+public:
+    // `tls` as ClientTls takes it.
+    ConnectionPool(asio::io_context* loop, TaskGroup* tasks, asio::ssl::context* tls);
+
+    enum class Reuse { allowed, forbidden };
+    // An idle connection that is still silent, or a new one.
+    awaitable<Result<std::unique_ptr<UpstreamConnection>>> take(const Destination* destination,
+                                                                Reuse reuse, Stop* stop);
+    // Takes a connection back. One whose response is all but read is read to its end first (for a
+    // moment), off the caller's path; one that can't be used again is closed.
+    void give_back(std::unique_ptr<UpstreamConnection> connection);
+
+    std::size_t idle_count() const { return idle_count_; }
+
+private:
+    void keep(std::unique_ptr<UpstreamConnection> connection);
+    awaitable<void> read_to_end(std::unique_ptr<UpstreamConnection> connection);
+    void sweep_later();
+    void drop_expired();
+
+    asio::io_context* loop_;
+    TaskGroup* tasks_;
+    Connector connector_;
+    asio::steady_timer sweep_timer_;
+    bool sweeping_ = false;
+    std::unordered_map<std::string, std::vector<std::unique_ptr<UpstreamConnection>>> idle_;
+    std::size_t idle_count_ = 0;
+};
+
+}  // namespace runnel::http

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "base/result.hpp"
+#include "http/stop.hpp"
+#include "http/tls.hpp"
+#include "http/upstream.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace runnel::http {
+
+// Makes connections: looks names up (off the loop, remembered for a while), connects, tunnels
+// through a proxy, and does the TLS handshake. One per thread.
+class Connector {
+public:
+    // `tls` as ClientTls takes it.
+    Connector(asio::io_context* loop, asio::ssl::context* tls);
+
+    // `destination` and `stop` must outlive the call. Messages are safe to show: they name no host.
+    awaitable<Result<std::unique_ptr<UpstreamConnection>>> connect(const Destination* destination,
+                                                                   Stop* stop);
+
+private:
+    struct Addresses {
+        std::vector<tcp::endpoint> endpoints;
+        std::chrono::steady_clock::time_point until;
+    };
+
+    awaitable<Result<std::vector<tcp::endpoint>>> resolve(std::string host, std::string port,
+                                                          Stop* stop);
+    awaitable<Result<tcp::socket>> connect_tcp(std::string host, std::string port, Stop* stop);
+
+    asio::io_context* loop_;
+    ClientTls tls_;
+    std::map<std::string, Addresses> addresses_;  // by host:port
+};
+
+}  // namespace runnel::http

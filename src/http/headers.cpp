@@ -1,0 +1,55 @@
+#include "http/headers.hpp"
+
+#include <algorithm>
+
+namespace runnel::http {
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+}  // namespace
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+    return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
+}
+
+void HeaderList::add(std::string_view name, std::string_view value) {
+    if (spans_.empty()) {
+        // What most requests and responses need, so that neither grows step by step.
+        spans_.reserve(16);
+        text_.reserve(512);
+    }
+    spans_.push_back({static_cast<std::uint32_t>(text_.size()),
+                      static_cast<std::uint32_t>(name.size()),
+                      static_cast<std::uint32_t>(value.size())});
+    text_ += name;
+    text_ += value;
+}
+
+HeaderList::Field HeaderList::at(std::size_t index) const {
+    const Span& span = spans_[index];
+    const std::string_view text = text_;
+    return {text.substr(span.begin, span.name_size),
+            text.substr(span.begin + span.name_size, span.value_size)};
+}
+
+const HeaderList::Span* HeaderList::find(std::string_view name) const {
+    for (const Span& span : spans_)
+        if (span.name_size == name.size() &&
+            equal_ignoring_case(std::string_view(text_).substr(span.begin, span.name_size), name))
+            return &span;
+    return nullptr;
+}
+
+std::string_view HeaderList::get(std::string_view name) const {
+    const Span* span = find(name);
+    if (span == nullptr) return {};
+    return std::string_view(text_).substr(span->begin + span->name_size, span->value_size);
+}
+
+void HeaderList::clear() {
+    text_.clear();
+    spans_.clear();
+}
+
+}  // namespace runnel::http

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace runnel::http {
+
+// Header fields in their order, in two allocations however many there are. Views it hands out live
+// until it changes.
+class HeaderList {
+public:
+    void add(std::string_view name, std::string_view value);
+    // The first field of that name, without regard to case; empty when there is none.
+    std::string_view get(std::string_view name) const;
+    bool has(std::string_view name) const { return find(name) != nullptr; }
+    void clear();
+
+    struct Field {
+        std::string_view name;
+        std::string_view value;
+    };
+    std::size_t size() const { return spans_.size(); }
+    Field at(std::size_t index) const;
+
+private:
+    struct Span {
+        std::uint32_t begin;
+        std::uint32_t name_size;
+        std::uint32_t value_size;
+    };
+    const Span* find(std::string_view name) const;
+
+    std::string text_;
+    std::vector<Span> spans_;
+};
+
+bool equal_ignoring_case(std::string_view a, std::string_view b);
+
+}  // namespace runnel::http

@@ -1,0 +1,129 @@
+#include "http/origin.hpp"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+
+namespace runnel::http {
+namespace {
+
+struct Authority {
+    std::string host;
+    std::string port;
+};
+
+Result<Authority> read_authority(std::string_view text, std::string_view default_port) {
+    Authority out;
+    std::size_t host_end;
+    if (text.starts_with('[')) {
+        host_end = text.find(']');
+        if (host_end == std::string_view::npos)
+            return fail(ErrorKind::invalid_value, fmt::format("'{}': missing ]", text));
+        out.host = text.substr(1, host_end - 1);
+        ++host_end;
+    } else {
+        host_end = std::min(text.find(':'), text.size());
+        out.host = text.substr(0, host_end);
+    }
+    const std::string_view rest = text.substr(host_end);
+    out.port = rest.starts_with(':') ? rest.substr(1) : default_port;
+    const bool digits = !out.port.empty() &&
+                        std::ranges::all_of(out.port, [](char c) { return c >= '0' && c <= '9'; });
+    if (out.host.empty() || (!rest.empty() && !rest.starts_with(':')) || !digits ||
+        out.port.size() > 5 || std::stoi(out.port) > 65535)
+        return fail(ErrorKind::invalid_value, fmt::format("'{}' is not host or host:port", text));
+    return out;
+}
+
+std::string base64(std::string_view text) {
+    std::string out(4 * ((text.size() + 2) / 3) + 1, '\0');
+    const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                                       reinterpret_cast<const unsigned char*>(text.data()),
+                                       static_cast<int>(text.size()));
+    out.resize(static_cast<std::size_t>(length));
+    return out;
+}
+
+const char* either_case(Environment environment, const char* upper, const char* lower) {
+    const char* value = environment(lower);
+    if (value == nullptr || *value == '\0') value = environment(upper);
+    return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+// NO_PROXY's entries are host names, matched whole or as a parent domain; "*" matches all.
+bool excluded(std::string_view host, std::string_view no_proxy) {
+    while (!no_proxy.empty()) {
+        const std::size_t comma = std::min(no_proxy.find(','), no_proxy.size());
+        std::string_view entry = no_proxy.substr(0, comma);
+        no_proxy.remove_prefix(std::min(comma + 1, no_proxy.size()));
+        while (entry.starts_with(' ')) entry.remove_prefix(1);
+        while (entry.ends_with(' ')) entry.remove_suffix(1);
+        if (entry == "*") return true;
+        while (entry.starts_with('.')) entry.remove_prefix(1);
+        if (entry.empty() || !host.ends_with(entry)) continue;
+        if (host.size() == entry.size() || host[host.size() - entry.size() - 1] == '.') return true;
+    }
+    return false;
+}
+
+bool is_this_machine(std::string_view host) {
+    return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+}  // namespace
+
+Result<Origin> read_origin(std::string_view text) {
+    Origin origin;
+    constexpr std::string_view http = "http://", https = "https://";
+    std::string_view rest;
+    if (text.starts_with(https)) {
+        rest = text.substr(https.size());
+    } else if (text.starts_with(http)) {
+        origin.scheme = Origin::Scheme::http;
+        rest = text.substr(http.size());
+    } else {
+        return fail(ErrorKind::invalid_value,
+                    fmt::format("'{}' must begin with http:// or https://", text));
+    }
+    while (rest.ends_with('/')) rest.remove_suffix(1);
+    auto authority = read_authority(rest, origin.scheme == Origin::Scheme::https ? "443" : "80");
+    if (!authority) return propagate(authority);
+    origin.host = std::move(authority->host);
+    origin.port = std::move(authority->port);
+    origin.host_header = rest;
+    return origin;
+}
+
+Result<Proxy> read_proxy(std::string_view url) {
+    constexpr std::string_view http = "http://";
+    if (url.starts_with(http)) url.remove_prefix(http.size());
+    if (url.find("://") != std::string_view::npos)
+        return fail(ErrorKind::invalid_value,
+                    fmt::format("'{}': only http:// proxies are supported", url));
+    while (url.ends_with('/')) url.remove_suffix(1);
+    Proxy proxy;
+    if (const std::size_t at = url.rfind('@'); at != std::string_view::npos) {
+        proxy.authorization = "Basic " + base64(url.substr(0, at));
+        url.remove_prefix(at + 1);
+    }
+    auto authority = read_authority(url, "80");
+    if (!authority) return propagate(authority);
+    proxy.host = std::move(authority->host);
+    proxy.port = std::move(authority->port);
+    return proxy;
+}
+
+Result<std::optional<Proxy>> environment_proxy(const Origin& origin, Environment environment) {
+    const bool tls = origin.scheme == Origin::Scheme::https;
+    const char* url = tls ? either_case(environment, "HTTPS_PROXY", "https_proxy")
+                          : either_case(environment, "HTTP_PROXY", "http_proxy");
+    const char* no_proxy = either_case(environment, "NO_PROXY", "no_proxy");
+    if (url == nullptr || is_this_machine(origin.host)) return std::nullopt;
+    if (no_proxy != nullptr && excluded(origin.host, no_proxy)) return std::nullopt;
+    auto proxy = read_proxy(url);
+    if (!proxy) return propagate(proxy);
+    return std::optional<Proxy>(std::move(*proxy));
+}
+
+}  // namespace runnel::http

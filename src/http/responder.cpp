@@ -1,0 +1,143 @@
+#include "http/responder.hpp"
+
+#include "base/limits.hpp"
+
+#include <array>
+#include <charconv>
+
+namespace runnel::http {
+namespace {
+
+constexpr std::size_t size_digits = 8;  // of a piece's size; the line end follows them
+
+// Steady streams reuse their buffer; one that had to take a huge piece gives the memory back.
+constexpr std::size_t kept_capacity = 16 * limits::kib;
+
+void append_number(std::string& out, std::uint64_t value) {
+    char digits[24];
+    out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+}
+
+}  // namespace
+
+std::string_view reason_phrase(int status) {
+    switch (status) {
+        case 200: return "OK";
+        case 204: return "No Content";
+        case 400: return "Bad Request";
+        case 401: return "Unauthorized";
+        case 402: return "Payment Required";
+        case 403: return "Forbidden";
+        case 404: return "Not Found";
+        case 405: return "Method Not Allowed";
+        case 408: return "Request Timeout";
+        case 413: return "Content Too Large";
+        case 415: return "Unsupported Media Type";
+        case 429: return "Too Many Requests";
+        case 431: return "Request Header Fields Too Large";
+        case 500: return "Internal Server Error";
+        case 502: return "Bad Gateway";
+        case 503: return "Service Unavailable";
+        case 504: return "Gateway Timeout";
+        default: return "";
+    }
+}
+
+Responder::Responder(Stream* stream, const Request& request)
+    : stream_(stream),
+      out_(head_room, ' '),
+      chunked_(request.version == Request::Version::http_1_1),
+      head_only_(request.method == "HEAD"),
+      keep_alive_(request.keep_alive == Request::KeepAlive::yes) {}
+
+std::string Responder::render_head(int status) const {
+    std::string head = chunked_ ? "HTTP/1.1 " : "HTTP/1.0 ";
+    head.reserve(512);
+    append_number(head, static_cast<std::uint64_t>(status));
+    head += ' ';
+    head += reason_phrase(status);
+    head += "\r\n";
+    for (std::size_t i = 0; i < headers_.size(); ++i) {
+        const auto [name, value] = headers_.at(i);
+        head += name;
+        head += ": ";
+        head += value;
+        head += "\r\n";
+    }
+    if (!keep_alive_) {
+        head += "Connection: close\r\n";
+    } else if (!chunked_) {
+        head += "Connection: keep-alive\r\n";
+    }
+    return head;
+}
+
+awaitable<error_code> Responder::send(int status, std::string_view body) {
+    begun_ = true;
+    status_ = status;
+    std::string message = render_head(status);
+    if (status != 204) {
+        message += "Content-Length: ";
+        append_number(message, body.size());
+        message += "\r\n";
+    }
+    message += "\r\n";
+    if (!head_only_) message += body;
+    bytes_sent_ += message.size();
+    const std::array whole{asio::const_buffer(message.data(), message.size())};
+    error_code error;
+    const std::size_t sent = stream_->write_now(whole, error);
+    if (!error && sent < message.size())
+        error = co_await stream_->write(std::string_view(message).substr(sent));
+    co_return error;
+}
+
+// Turns out_ into what goes on the wire, in place; unsent_ is where that begins.
+void Responder::frame_piece(Piece piece) {
+    const std::size_t size = out_.size() - head_room;
+    unsent_ = head_room;
+    if (chunked_) {
+        if (size > 0) {
+            char digits[16];
+            const auto end = std::to_chars(digits, digits + sizeof digits, size, 16).ptr;
+            const auto count = static_cast<std::size_t>(end - digits);
+            unsent_ = size_digits - count;
+            out_.replace(unsent_, count, digits, count);
+            out_.replace(size_digits, 2, "\r\n");
+            out_ += "\r\n";
+        }
+        if (piece == Piece::last) out_ += "0\r\n\r\n";
+    }
+    if (begun_) return;
+    begun_ = true;
+    status_ = 200;
+    // Without chunks only the connection's end can end the body.
+    if (!chunked_) keep_alive_ = false;
+    std::string head = render_head(status_);
+    head += chunked_ ? "Transfer-Encoding: chunked\r\n\r\n" : "\r\n";
+    out_.replace(0, unsent_, head);
+    unsent_ = 0;
+}
+
+bool Responder::flush(Piece piece) {
+    frame_piece(piece);
+    const std::array bytes{asio::const_buffer(out_.data() + unsent_, out_.size() - unsent_)};
+    bytes_sent_ += bytes[0].size();
+    const std::size_t sent = stream_->write_now(bytes, error_);
+    unsent_ += sent;
+    if (!error_ && unsent_ < out_.size()) return false;
+    forget_piece();
+    return true;
+}
+
+awaitable<void> Responder::drain() {
+    error_ = co_await stream_->write(std::string_view(out_).substr(unsent_));
+    forget_piece();
+}
+
+void Responder::forget_piece() {
+    if (out_.capacity() > kept_capacity) out_ = std::string();
+    out_.assign(head_room, ' ');
+}
+
+}  // namespace runnel::http

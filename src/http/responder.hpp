@@ -1,0 +1,67 @@
+#pragma once
+
+#include "http/request_reader.hpp"
+#include "http/stream.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace runnel::http {
+
+// Writes the response to one request: either whole, or as a stream of pieces. Nothing is sent
+// before the first flush(), so a stream that has not begun can still become an error with its own
+// status.
+class Responder {
+public:
+    Responder(Stream* stream, const Request& request);
+
+    // Header fields of the response, whatever its kind; framing fields are added when it is sent.
+    HeaderList& headers() { return headers_; }
+
+    // A whole response. An empty body with 204 has no content length.
+    awaitable<error_code> send(int status, std::string_view body);
+
+    // A stream: append to out(), then flush(). The head goes out with the first flush, the end mark
+    // with the last.
+    std::string& out() { return out_; }
+    bool out_is_empty() const { return out_.size() == head_room; }
+    enum class Piece { more, last };
+    // Sends what out() holds, as one piece in one write, as far as the client takes it at once.
+    // True when all of it went out or the connection is broken (see error()); false when drain()
+    // must be awaited before the next piece.
+    bool flush(Piece piece);
+    // Waits until the client has taken the rest.
+    awaitable<void> drain();
+    const error_code& error() const { return error_; }
+
+    bool begun() const { return begun_; }
+    bool keeps_alive() const { return keep_alive_; }
+    // The connection must close after this response.
+    void forbid_keep_alive() { keep_alive_ = false; }
+    int status() const { return status_; }
+    std::uint64_t bytes_sent() const { return bytes_sent_; }
+
+private:
+    // Space before the piece for its size in hexadecimal, so that the piece need not be copied.
+    static constexpr std::size_t head_room = 10;
+
+    void frame_piece(Piece piece);
+    void forget_piece();
+    std::string render_head(int status) const;
+
+    Stream* stream_;
+    HeaderList headers_;
+    std::string out_;
+    std::size_t unsent_ = 0;  // where in out_ the bytes begin that the client has not taken yet
+    error_code error_;
+    bool chunked_;
+    bool head_only_;  // a HEAD request: no body is sent
+    bool keep_alive_;
+    bool begun_ = false;
+    int status_ = 0;
+    std::uint64_t bytes_sent_ = 0;
+};
+
+std::string_view reason_phrase(int status);
+
+}  // namespace runnel::http

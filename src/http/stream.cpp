@@ -1,0 +1,82 @@
+#include "http/stream.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+
+namespace runnel::http {
+namespace {
+
+constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
+
+void prepare(tcp::socket& socket) {
+    error_code ignored;
+    socket.non_blocking(true, ignored);
+    socket.set_option(tcp::no_delay(true), ignored);
+    socket.set_option(asio::socket_base::keep_alive(true), ignored);
+}
+
+}  // namespace
+
+Stream::Stream(tcp::socket socket) : plain_(std::move(socket)) { prepare(plain_); }
+
+Stream::Stream(std::unique_ptr<Tls> tls)
+    : tls_(std::move(tls)),
+      plain_(tls_->get_executor()),
+      more_to_read_(true) {  // the handshake may have read on into what follows it
+    prepare(tls_->next_layer());
+}
+
+tcp::socket& Stream::socket() { return tls_ ? tls_->next_layer() : plain_; }
+
+awaitable<error_code> Stream::readable() {
+    const auto [error] = co_await socket().async_wait(tcp::socket::wait_read, as_error);
+    co_return error;
+}
+
+std::size_t Stream::read_now(std::span<char> into, error_code& error) {
+    if (tls_) {
+        // OpenSSL may hold decrypted bytes that the socket knows nothing of: read on until it says
+        // it wants more.
+        const std::size_t count = tls_->read_some(asio::buffer(into.data(), into.size()), error);
+        more_to_read_ = !error;
+        return count;
+    }
+    const std::size_t count = plain_.read_some(asio::buffer(into.data(), into.size()), error);
+    more_to_read_ = !error && count == into.size();
+    return count;
+}
+
+std::size_t Stream::write_now(std::span<const asio::const_buffer> buffers, error_code& error) {
+    if (tls_) return 0;
+    const std::size_t count = plain_.write_some(buffers, error);
+    if (error == asio::error::would_block) error = {};
+    return count;
+}
+
+awaitable<error_code> Stream::write(std::string_view bytes) {
+    writing_ = true;
+    error_code error;
+    std::size_t count = 0;
+    const auto buffer = asio::buffer(bytes.data(), bytes.size());
+    if (tls_) {
+        std::tie(error, count) = co_await asio::async_write(*tls_, buffer, as_error);
+    } else {
+        std::tie(error, count) = co_await asio::async_write(plain_, buffer, as_error);
+    }
+    writing_ = false;
+    if (const auto call = std::exchange(after_write_, nullptr)) call();
+    co_return error;
+}
+
+void Stream::close() {
+    error_code ignored;
+    socket().close(ignored);
+}
+
+void Stream::cancel() {
+    error_code ignored;
+    socket().cancel(ignored);
+}
+
+}  // namespace runnel::http

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace runnel::http {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+// A connected socket, with or without TLS. Waiting and reading are two steps: a stream that waits
+// holds no buffer, so thousands of idle ones cost almost nothing, and a thread's streams share one
+// read buffer.
+class Stream {
+public:
+    using Tls = asio::ssl::stream<tcp::socket>;
+
+    explicit Stream(tcp::socket socket);
+    explicit Stream(std::unique_ptr<Tls> tls);
+
+    // Waits until there is something to read, the peer's end of stream included.
+    awaitable<error_code> readable();
+    // Takes what has arrived. would_block: nothing has; 0 without an error does not happen (eof is
+    // an error).
+    std::size_t read_now(std::span<char> into, error_code& error);
+    // True when the last read_now() may have left bytes behind, so that readable() must not be
+    // waited for.
+    bool more_to_read() const { return more_to_read_; }
+
+    // Writes what the kernel takes at once and says how much; never waits. With TLS that may be
+    // nothing.
+    std::size_t write_now(std::span<const asio::const_buffer> buffers, error_code& error);
+    // Writes all of it, as fast as the peer reads.
+    awaitable<error_code> write(std::string_view bytes);
+
+    // Pending operations end with operation_aborted; nothing else can be done with the stream after
+    // it.
+    void close();
+    // Pending operations end with operation_aborted; the stream stays usable.
+    void cancel();
+
+    // True while a write() waits for the peer and a read could get into its way: with TLS a read
+    // may have to write.
+    bool must_not_read() const { return writing_ && tls_; }
+    // Calls back once when that write() has ended.
+    void after_write(std::function<void()> call) { after_write_ = std::move(call); }
+
+    tcp::socket& socket();
+
+private:
+    std::unique_ptr<Tls> tls_;
+    tcp::socket plain_;  // unused with TLS
+    bool more_to_read_ = false;
+    bool writing_ = false;
+    std::function<void()> after_write_;
+};
+
+}  // namespace runnel::http

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <string_view>
+
+namespace runnel::http {
+
+// The one place that starts coroutines nobody awaits. A task that ends with an exception is a bug:
+// it is logged under its name, and the others go on.
+class TaskGroup {
+public:
+    explicit TaskGroup(boost::asio::any_io_executor executor);
+
+    // `task` owns what it uses: its arguments were copied into its frame.
+    void start(std::string_view name, boost::asio::awaitable<void> task);
+    int running() const { return running_; }
+
+private:
+    boost::asio::any_io_executor executor_;
+    int running_ = 0;
+};
+
+}  // namespace runnel::http

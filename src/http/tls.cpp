@@ -1,0 +1,77 @@
+#include "http/tls.hpp"
+
+#include <boost/asio/ssl/host_name_verification.hpp>
+#include <fmt/format.h>
+#include <openssl/ssl.h>
+
+namespace runnel::http {
+
+namespace ssl = boost::asio::ssl;
+
+namespace {
+
+// Where a connection remembers the ClientTls and the host it belongs to.
+int owner_index() {
+    static const int index = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
+    return index;
+}
+
+}  // namespace
+
+void ClientTls::FreeSession::operator()(SSL_SESSION* session) const { SSL_SESSION_free(session); }
+
+std::unique_ptr<ssl::context> make_client_tls() {
+    auto context = std::make_unique<ssl::context>(ssl::context::tls_client);
+    context->set_options(ssl::context::default_workarounds | ssl::context::no_tlsv1 |
+                         ssl::context::no_tlsv1_1);
+    context->set_default_verify_paths();
+    context->set_verify_mode(ssl::verify_peer);
+    SSL_CTX* native = context->native_handle();
+    SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(native, &ClientTls::keep_session);
+    return context;
+}
+
+int ClientTls::keep_session(SSL* ssl, SSL_SESSION* session) {
+    auto* self = static_cast<ClientTls*>(SSL_get_ex_data(ssl, owner_index()));
+    const char* host = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
+    if (self == nullptr || host == nullptr) return 0;
+    // A copy: a connection that ends without a farewell makes its own session unusable.
+    self->sessions_[host].reset(SSL_SESSION_dup(session));
+    return 0;
+}
+
+std::unique_ptr<ClientTls::Stream> ClientTls::wrap(boost::asio::ip::tcp::socket socket,
+                                                   const std::string& host) {
+    auto stream = std::make_unique<Stream>(std::move(socket), *context_);
+    SSL* ssl = stream->native_handle();
+    SSL_set_ex_data(ssl, owner_index(), this);
+    SSL_set_tlsext_host_name(ssl, host.c_str());
+    stream->set_verify_callback(ssl::host_name_verification(host));
+    if (const auto found = sessions_.find(host); found != sessions_.end()) {
+        const Session copy(SSL_SESSION_dup(found->second.get()));
+        SSL_set_session(ssl, copy.get());
+    }
+    return stream;
+}
+
+Result<std::unique_ptr<ssl::context>> make_server_tls(const std::string& cert_file,
+                                                      const std::string& key_file) {
+    auto context = std::make_unique<ssl::context>(ssl::context::tls_server);
+    context->set_options(ssl::context::default_workarounds | ssl::context::no_tlsv1 |
+                         ssl::context::no_tlsv1_1);
+    SSL_CTX_set_mode(context->native_handle(), SSL_MODE_RELEASE_BUFFERS);
+    boost::system::error_code error;
+    context->use_certificate_chain_file(cert_file, error);
+    if (error)
+        return fail(ErrorKind::internal_error,
+                    fmt::format("tls.cert: cannot use '{}': {}", cert_file, error.message()));
+    context->use_private_key_file(key_file, ssl::context::pem, error);
+    if (error)
+        return fail(ErrorKind::internal_error,
+                    fmt::format("tls.key: cannot use '{}': {}", key_file, error.message()));
+    return context;
+}
+
+}  // namespace runnel::http

@@ -1,0 +1,65 @@
+#include "http/upstream.hpp"
+
+#include <boost/asio/ssl/error.hpp>
+#include <fmt/format.h>
+
+#include <array>
+
+namespace runnel::http {
+namespace {
+
+std::unexpected<Error> lost(std::string_view what, const error_code& error) {
+    Error out{ErrorKind::upstream_unreachable, std::string(what)};
+    out.detail = error.message();
+    return fail(std::move(out));
+}
+
+}  // namespace
+
+UpstreamConnection::UpstreamConnection(Stream stream, std::string pool_key)
+    : stream_(std::move(stream)),
+      pool_key_(std::move(pool_key)) {}
+
+awaitable<Result<void>> UpstreamConnection::send(std::string_view head, std::string_view body,
+                                                 Stop* stop) {
+    const std::array buffers{asio::const_buffer(head.data(), head.size()),
+                             asio::const_buffer(body.data(), body.size())};
+    error_code error;
+    std::size_t sent = stream_.write_now(buffers, error);
+    Stop::Guard guard(stop, [this] { stream_.close(); });
+    for (std::string_view rest : {head, body}) {
+        const std::size_t done = std::min(sent, rest.size());
+        sent -= done;
+        rest.remove_prefix(done);
+        if (!error && !rest.empty()) error = co_await stream_.write(rest);
+    }
+    if (error) co_return lost("the connection broke while the request was sent", error);
+    co_return Result<void>{};
+}
+
+Result<void> UpstreamConnection::read(std::span<char> buffer, ResponseHandler* handler) {
+    error_code error;
+    const auto space = buffer.first(buffer.size() - padding_bytes);
+    const std::size_t count = stream_.read_now(space, error);
+    if (error == asio::error::would_block) return {};
+    if (error == asio::error::eof || error == asio::ssl::error::stream_truncated)
+        return reader_.finish(handler);
+    if (error) return lost("the connection broke", error);
+    any_bytes_ = true;
+    return reader_.feed(Padded::vouched({space.data(), count}), handler);
+}
+
+bool UpstreamConnection::still_idle() {
+    char byte;
+    error_code error;
+    stream_.socket().receive(asio::buffer(&byte, 1), tcp::socket::message_peek, error);
+    return error == asio::error::would_block;
+}
+
+void UpstreamConnection::begin_next() {
+    reader_.reset();
+    any_bytes_ = false;
+    reused_ = true;
+}
+
+}  // namespace runnel::http

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "base/result.hpp"
+#include "http/origin.hpp"
+#include "http/response_reader.hpp"
+#include "http/stop.hpp"
+#include "http/stream.hpp"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace runnel::http {
+
+// A place to send requests to, prepared once: where it is, how to get there, and the name its
+// connections go by.
+struct Destination {
+    Origin origin;
+    std::optional<Proxy> proxy;
+    std::string pool_key;  // connections with the same key are interchangeable
+};
+
+// One connection to an upstream, carrying one request at a time.
+class UpstreamConnection {
+public:
+    UpstreamConnection(Stream stream, std::string pool_key);
+
+    // Sends a whole request. `head` ends with the empty line.
+    awaitable<Result<void>> send(std::string_view head, std::string_view body, Stop* stop);
+    // Waits until there is something of the response to read; an error after close().
+    awaitable<error_code> readable() { return stream_.readable(); }
+    // False when bytes are there already, so that readable() must not be waited for.
+    bool must_wait() const { return !stream_.more_to_read(); }
+    void close() { stream_.close(); }
+    // Reads what has arrived into `buffer`, whose last padding_bytes stay free, and hands it to the
+    // handler.
+    Result<void> read(std::span<char> buffer, ResponseHandler* handler);
+
+    bool response_done() const { return reader_.done(); }
+    bool response_begun() const { return any_bytes_; }
+    bool reusable() const { return reader_.reusable(); }
+    // True while nothing unexpected has come: an idle connection must be silent.
+    bool still_idle();
+    void begin_next();
+    bool is_reused() const { return reused_; }
+    const std::string& pool_key() const { return pool_key_; }
+    std::chrono::steady_clock::time_point idle_since{};
+
+private:
+    Stream stream_;
+    ResponseReader reader_;
+    std::string pool_key_;
+    bool any_bytes_ = false;
+    bool reused_ = false;
+};
+
+}  // namespace runnel::http

@@ -1,0 +1,62 @@
+#include "cli/request.hpp"
+
+#include "cli/kinds.hpp"
+#include "dialect/registry.hpp"
+#include "json/parser.hpp"
+#include "json/writer.hpp"
+#include "provider/catalogue.hpp"
+
+#include <algorithm>
+
+namespace runnel::cli {
+namespace {
+
+// The provider's own name for the model: without the provider before it. Some providers' own names
+// have slashes in them, so only theirs is taken off there.
+std::string_view own_name(std::string_view kind, std::string_view model) {
+    if (model.starts_with('@')) model.remove_prefix(1);
+    const std::size_t slash = model.find('/');
+    if (slash == std::string_view::npos) return model;
+    if (model.substr(0, slash) == kind) return model.substr(slash + 1);
+    const auto models = provider::catalogue_of(kind).models;
+    const bool names_are_plain =
+        !models.empty() &&
+        std::ranges::none_of(models, [](std::string_view name) { return name.contains('/'); });
+    return names_are_plain ? model.substr(model.rfind('/') + 1) : model;
+}
+
+std::string as_json(const provider::Outgoing& outgoing) {
+    std::string out;
+    json::Writer writer(out);
+    writer.begin_object();
+    writer.key("method").string(outgoing.method);
+    writer.key("path").string(outgoing.path);
+    writer.key("headers").begin_object();
+    for (const provider::Header& header : outgoing.headers)
+        writer.key(header.name).string(header.value);
+    writer.end_object();
+    writer.key("body");
+    if (outgoing.body.empty())
+        writer.null();
+    else
+        json::append_compact(out, outgoing.body);
+    writer.end_object();
+    return out;
+}
+
+}  // namespace
+
+Result<std::string> write_upstream_request(std::string_view kind, std::string body) {
+    auto provider = provider_of_kind(kind);
+    if (!provider) return propagate(provider);
+    json::Parser parser;
+    auto request = dialect::openai().read_request(std::move(body), &parser);
+    if (!request) return propagate(request);
+    if (request->model.empty())
+        return fail_at(ErrorKind::missing_required_field, "model", "the request needs a model");
+    auto outgoing = (*provider)->write_request(*request, own_name(kind, request->model));
+    if (!outgoing) return propagate(outgoing);
+    return as_json(*outgoing);
+}
+
+}  // namespace runnel::cli

@@ -1,0 +1,66 @@
+#include "cli/transcode.hpp"
+
+#include "cli/kinds.hpp"
+#include "dialect/registry.hpp"
+#include "provider/answer_reader.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+
+namespace runnel::cli {
+namespace {
+
+constexpr std::uint64_t id_seed = 1;
+
+// Feeds the input in reads of the wanted sizes.
+void feed(const TranscodeOptions& options, std::string_view input, provider::AnswerReader& reader) {
+    std::size_t next_cut = 0;
+    while (!input.empty()) {
+        std::size_t size = options.split == 0 ? input.size() : options.split;
+        if (!options.cuts.empty())
+            size = next_cut < options.cuts.size() ? options.cuts[next_cut++] : input.size();
+        // Memory of its own for each, gone with the next: whoever keeps a view too long is found by
+        // ASan.
+        std::string piece(input.substr(0, size));
+        input.remove_prefix(piece.size());
+        reader.feed(Padded::of(piece));
+    }
+    reader.finish();
+}
+
+}  // namespace
+
+Result<std::string> transcode(const TranscodeOptions& options, std::string_view input) {
+    const dialect::Dialect* to = dialect::dialect_named(options.to);
+    if (to == nullptr)
+        return fail(ErrorKind::invalid_value,
+                    fmt::format("there is no dialect {}; there are: {}", options.to,
+                                fmt::join(dialect::names(), ", ")));
+    auto from = provider_of_kind(options.from);
+    if (!from) return propagate(from);
+    const provider::Provider& provider = **from;
+    if (options.status != 200)
+        return to->error_body(
+            provider.read_error({.status = options.status, .headers = {}, .body = input}));
+
+    dialect::Envelope envelope{options.id, options.created, options.model};
+    if (options.include_usage) envelope.usage = dialect::Envelope::Usage::shown;
+    std::string out;
+    timeline::Fold fold;
+    std::unique_ptr<timeline::Sink> encoder;
+    if (!options.json) encoder = to->make_encoder(envelope, &out);
+    timeline::Sink* const sink = options.json ? &fold : encoder.get();
+
+    json::Parser parser;
+    IdSource ids(id_seed);
+    provider::AnswerReader reader(provider.make_wire(&parser), provider.turn_options(options.model),
+                                  sink, &ids);
+    feed(options, input, reader);
+    if (!options.json) return out;
+    if (fold.answer().error) return to->error_body(*fold.answer().error);
+    return to->write_answer(envelope, fold.answer());
+}
+
+}  // namespace runnel::cli

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "base/ids.hpp"
+#include "config/config.hpp"
+#include "http/connection_pool.hpp"
+#include "http/task_group.hpp"
+#include "http/upstream.hpp"
+#include "json/parser.hpp"
+#include "provider/provider.hpp"
+#include "router/router.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace runnel::exchange {
+
+// One configured provider, ready to be asked.
+struct ProviderSlot {
+    std::string name;
+    std::string kind;
+    std::unique_ptr<provider::Provider> provider;
+    http::Destination destination;  // unused by the demo provider, which answers by itself
+    config::Timeouts timeouts;
+};
+
+// Everything a config says, in the form that requests use it. Never changes once built; shared by
+// all threads.
+struct Gateway {
+    std::vector<ProviderSlot> providers;  // in the order of the router's targets
+    router::Router router;
+    std::string dialect;
+    std::string id_prefix;
+    std::vector<std::string> cors_origins;
+
+    bool uses_tls() const;  // to any of its providers
+};
+
+// The error names the provider at fault.
+Result<std::unique_ptr<const Gateway>> build_gateway(const config::Config& config,
+                                                     config::Environment environment);
+
+// What one thread has for its exchanges, shared with no other thread.
+struct Worker {
+    Worker(boost::asio::io_context* loop, boost::asio::ssl::context* upstream_tls)
+        : tasks(loop->get_executor()),
+          pool(loop, &tasks, upstream_tls) {}
+
+    http::TaskGroup tasks;
+    http::ConnectionPool pool;
+    json::Parser parser;
+    IdSource ids;
+};
+
+}  // namespace runnel::exchange

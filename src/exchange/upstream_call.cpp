@@ -1,0 +1,265 @@
+#include "exchange/upstream_call.hpp"
+
+#include "base/limits.hpp"
+#include "http/read_buffer.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace runnel::exchange {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+using http::Stop;
+
+namespace {
+
+constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
+
+std::string render_head(const http::Origin& origin, const provider::Outgoing& outgoing) {
+    std::string head;
+    head.reserve(512);
+    fmt::format_to(std::back_inserter(head), "{} {} HTTP/1.1\r\nHost: {}\r\n", outgoing.method,
+                   outgoing.path, origin.host_header);
+    for (const provider::Header& header : outgoing.headers) {
+        head += header.name;
+        head += ": ";
+        head += header.value;
+        head += "\r\n";
+    }
+    fmt::format_to(std::back_inserter(head), "User-Agent: runnel/{}\r\nContent-Length: {}\r\n\r\n",
+                   RUNNEL_VERSION, outgoing.body.size());
+    return head;
+}
+
+std::string lower_case(std::string_view text) {
+    std::string out(text);
+    std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::tolower(c); });
+    return out;
+}
+
+}  // namespace
+
+UpstreamCall::UpstreamCall(Worker* worker, const ProviderSlot* slot,
+                           const provider::Outgoing* outgoing, provider::AnswerReader* reader,
+                           Stop* stop, http::Watchdog* watchdog)
+    : worker_(worker),
+      slot_(slot),
+      outgoing_(outgoing),
+      reader_(reader),
+      stop_(stop),
+      watchdog_(watchdog),
+      total_deadline_(Clock::now() + slot->timeouts.total) {}
+
+UpstreamCall::~UpstreamCall() {
+    watchdog_->stop();
+    // An answer that ended well leaves a connection for the next; anything else is cut off at once.
+    if (connection_ && reader_->ended() && !stop_->requested() && status_ != 0)
+        worker_->pool.give_back(std::move(connection_));
+}
+
+bool UpstreamCall::stopped_by_client() const {
+    return stop_->reason() == Stop::Reason::client_gone;
+}
+
+awaitable<void> UpstreamCall::advance() {
+    if (outgoing_->script) {
+        co_await play_next_piece();
+        co_return;
+    }
+    if (!connection_) {
+        co_await open();
+        co_return;
+    }
+    if (connection_->must_wait()) {
+        Stop::Guard guard(stop_, [this] { connection_->close(); });
+        if (const auto error = co_await connection_->readable()) {
+            lost({ErrorKind::upstream_unreachable, "the connection broke", {}, error.message()});
+            co_return;
+        }
+    }
+    if (auto read = connection_->read(http::padded_read_buffer(), this); !read) {
+        lost(read.error());
+        co_return;
+    }
+    after_read();
+}
+
+// Connects, asks, and reads the first bytes of the answer. A kept connection that the provider
+// closed in that very moment is not the provider's failure: the request goes out once more, on a
+// new one.
+awaitable<void> UpstreamCall::open() {
+    auto first = co_await connect_and_send(http::ConnectionPool::Reuse::allowed);
+    if (first) first = co_await read_first();
+    const bool stale = !first && !stop_->requested() && connection_ && connection_->is_reused() &&
+                       !connection_->response_begun();
+    if (stale) {
+        first = co_await connect_and_send(http::ConnectionPool::Reuse::forbidden);
+        if (first) first = co_await read_first();
+    }
+    if (!first && !reader_->ended()) lost(first.error());
+}
+
+awaitable<Result<void>> UpstreamCall::connect_and_send(http::ConnectionPool::Reuse reuse) {
+    wait_ = Wait::connect;
+    watch(Stop::Reason::connect_timeout, Clock::now() + slot_->timeouts.connect);
+    auto connection = co_await worker_->pool.take(&slot_->destination, reuse, stop_);
+    if (!connection) co_return propagate(connection);
+    connection_ = std::move(*connection);
+    wait_ = Wait::first_token;
+    watch(Stop::Reason::first_token_timeout, Clock::now() + slot_->timeouts.first_token);
+    const std::string head = render_head(slot_->destination.origin, *outgoing_);
+    co_return co_await connection_->send(head, outgoing_->body, stop_);
+}
+
+awaitable<Result<void>> UpstreamCall::read_first() {
+    Stop::Guard guard(stop_, [this] { connection_->close(); });
+    if (const auto error = co_await connection_->readable())
+        co_return fail(
+            {ErrorKind::upstream_unreachable, "the connection broke", {}, error.message()});
+    auto read = connection_->read(http::padded_read_buffer(), this);
+    if (!read) co_return propagate(read);
+    after_read();
+    co_return Result<void>{};
+}
+
+void UpstreamCall::after_read() {
+    const bool done = connection_->response_done();
+    if (status_ != 0 && status_ != 200) {
+        if (done || error_body_.size() >= limits::error_body_bytes) fail_as_provider_says();
+        return;
+    }
+    if (done) {
+        reader_->finish();
+        return;
+    }
+    if (!reader_->ended()) watch_progress();
+}
+
+void UpstreamCall::on_head(const http::ResponseHead& head) {
+    status_ = head.status;
+    if (status_ == 200) return;
+    for (std::size_t i = 0; i < head.headers.size(); ++i) {
+        const auto [name, value] = head.headers.at(i);
+        error_reply_.headers.push_back({lower_case(name), std::string(value)});
+    }
+}
+
+void UpstreamCall::on_body(Padded bytes) {
+    if (status_ == 200) {
+        reader_->feed(bytes);
+    } else if (error_body_.size() < limits::error_body_bytes) {
+        error_body_ += bytes.text();
+    }
+}
+
+awaitable<void> UpstreamCall::play_next_piece() {
+    const provider::Script& script = *outgoing_->script;
+    status_ = script.status;
+    if (next_piece_ == script.pieces.size()) {
+        error_reply_ = {script.status, {}, error_body_};
+        if (status_ == 200) {
+            reader_->finish();
+        } else {
+            reader_->fail(slot_->provider->read_error(error_reply_));
+        }
+        co_return;
+    }
+    const provider::Script::Piece& piece = script.pieces[next_piece_++];
+    if (piece.pause.count() > 0) {
+        asio::steady_timer timer(co_await asio::this_coro::executor, piece.pause);
+        Stop::Guard guard(stop_, [&timer] { timer.cancel(); });
+        co_await timer.async_wait(as_error);
+    }
+    if (stop_->requested()) {
+        lost({});
+        co_return;
+    }
+    std::string bytes = piece.bytes;
+    on_body(Padded::of(bytes));
+}
+
+void UpstreamCall::watch(Stop::Reason reason, Clock::time_point deadline) {
+    const bool total_first = total_deadline_ < deadline;
+    watchdog_->set(std::min(deadline, total_deadline_),
+                   [stop = stop_, reason = total_first ? Stop::Reason::total_timeout : reason] {
+                       stop->request(reason);
+                   });
+}
+
+void UpstreamCall::watch_progress() {
+    const auto now = Clock::now();
+    if (reader_->turn().finish_seen()) {
+        // The answer is whole; usage may follow, but nobody waits long for it.
+        if (wait_ == Wait::grace) return;
+        wait_ = Wait::grace;
+        watch(Stop::Reason::finish_grace, now + limits::finish_grace_time);
+    } else if (wait_ == Wait::progress) {
+        watchdog_->move_to(std::min(now + slot_->timeouts.idle, total_deadline_));
+    } else if (reader_->turn().any_output()) {
+        wait_ = Wait::progress;
+        watch(Stop::Reason::idle_timeout, now + slot_->timeouts.idle);
+    }
+}
+
+void UpstreamCall::restart_watch() {
+    if (wait_ != Wait::grace) wait_ = Wait::first_token;
+    watch_progress();
+}
+
+void UpstreamCall::lost(const Error& why) {
+    const std::string_view display = slot_->provider->display_name();
+    if (stop_->reason() == Stop::Reason::finish_grace || reader_->turn().finish_seen()) {
+        reader_->finish();
+    } else if (status_ != 0 && status_ != 200 && !stopped_by_client()) {
+        fail_as_provider_says();  // its status says more than the way its body ended
+    } else if (stop_->requested()) {
+        reader_->fail(timed_out(stop_->reason()));
+    } else if (why.kind == ErrorKind::upstream_malformed) {
+        Error error{why.kind, fmt::format("{} sent a response that can't be read", display)};
+        error.detail = why.message;
+        reader_->fail(std::move(error));
+    } else if (reader_->turn().any_output()) {
+        reader_->finish();  // without a finish reason that is a truncated stream
+        reader_->fail(why);
+    } else {
+        Error error{ErrorKind::upstream_unreachable,
+                    fmt::format("{} could not be reached: {}", display, why.message)};
+        error.detail = why.detail;
+        reader_->fail(std::move(error));
+    }
+}
+
+void UpstreamCall::fail_as_provider_says() {
+    error_reply_.status = status_;
+    error_reply_.body = error_body_;
+    reader_->fail(slot_->provider->read_error(error_reply_));
+}
+
+Error UpstreamCall::timed_out(Stop::Reason reason) const {
+    const std::string_view display = slot_->provider->display_name();
+    const config::Timeouts& times = slot_->timeouts;
+    const auto after = [&](std::string_view what, std::chrono::milliseconds time) {
+        return Error{ErrorKind::upstream_timeout,
+                     fmt::format("{} {} within {:g} s", display, what,
+                                 static_cast<double>(time.count()) / 1000)};
+    };
+    switch (reason) {
+        case Stop::Reason::connect_timeout:
+            return after("did not accept a connection", times.connect);
+        case Stop::Reason::first_token_timeout:
+            return after("did not begin to answer", times.first_token);
+        case Stop::Reason::idle_timeout:
+            return after("stopped in the middle of its answer and sent nothing", times.idle);
+        case Stop::Reason::total_timeout: return after("did not finish its answer", times.total);
+        case Stop::Reason::shutdown:
+            return Error{ErrorKind::internal_error, "the gateway is shutting down"};
+        default: return Error{ErrorKind::internal_error, "the client closed the connection"};
+    }
+}
+
+}  // namespace runnel::exchange

@@ -1,0 +1,96 @@
+#include "base/result.hpp"
+#include "cli/check.hpp"
+#include "cli/request.hpp"
+#include "cli/serve.hpp"
+#include "cli/transcode.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <iostream>
+#include <iterator>
+#include <string>
+
+namespace {
+
+std::string read_stdin() {
+    return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+}
+
+int print(const runnel::Result<std::string>& output, std::string_view end) {
+    if (!output) {
+        fmt::print(stderr, "runnel: {}\n", output.error().message);
+        return 1;
+    }
+    std::cout << *output << end << std::flush;
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::ios::sync_with_stdio(false);
+    CLI::App app("Runnel: one OpenAI-style endpoint in front of every language model.", "runnel");
+    app.require_subcommand(1);
+    app.set_help_all_flag("--help-all", "Help for every command");
+
+    runnel::cli::ServeOptions serve_options;
+    CLI::App* serve =
+        app.add_subcommand("serve", "Serve requests (with no config: the demo models and "
+                                    "every provider whose key variable is set)");
+    serve->add_option("--config", serve_options.config_file, "The config file (YAML)")
+        ->type_name("FILE");
+    serve->add_option("--listen", serve_options.listen, "Where to listen, e.g. 127.0.0.1:8080")
+        ->type_name("ADDR:PORT");
+    serve->add_option("--data", serve_options.data, "Where data is kept")->type_name("DIR");
+    serve->add_option("--threads", serve_options.threads, "Threads; 0 is one per core")
+        ->check(CLI::Range(0, 1024))
+        ->type_name("N");
+
+    std::string check_file;
+    CLI::App* check =
+        app.add_subcommand("check", "Check a config file; errors as FILE:LINE:COL: message");
+    check->add_option("file", check_file, "The config file")->required()->type_name("FILE");
+
+    runnel::cli::TranscodeOptions transcode_options;
+    CLI::App* transcode = app.add_subcommand(
+        "transcode",
+        "Turn a provider's response on stdin into what a client gets, with no network");
+    transcode->add_option("--from", transcode_options.from, "The provider's kind, e.g. anthropic")
+        ->required()
+        ->type_name("KIND");
+    transcode->add_option("--to", transcode_options.to, "The client's dialect")
+        ->type_name("DIALECT");
+    transcode->add_flag("--include-usage", transcode_options.include_usage,
+                        "As if the client had asked for usage");
+    transcode->add_flag("--json", transcode_options.json,
+                        "One chat.completion instead of a stream");
+    transcode->add_option("--model", transcode_options.model, "The model's name in the output")
+        ->type_name("M");
+    transcode->add_option("--split", transcode_options.split, "Feed N bytes at a time")
+        ->type_name("N");
+    transcode
+        ->add_option("--status", transcode_options.status,
+                     "The response's HTTP status; other than 200 it is an error body")
+        ->type_name("N");
+
+    std::string request_kind;
+    CLI::App* request = app.add_subcommand(
+        "request",
+        "Turn an OpenAI chat request on stdin into the provider's HTTP request, as JSON");
+    request->add_option("--to", request_kind, "The provider's kind, e.g. gemini")
+        ->required()
+        ->type_name("KIND");
+
+    CLI::App* version = app.add_subcommand("version", "Print the version");
+
+    CLI11_PARSE(app, argc, argv);
+
+    if (*serve) return runnel::cli::serve(serve_options);
+    if (*check) return runnel::cli::check(check_file, std::cout, std::cerr);
+    if (*transcode) return print(runnel::cli::transcode(transcode_options, read_stdin()), "");
+    if (*request)
+        return print(runnel::cli::write_upstream_request(request_kind, read_stdin()), "\n");
+    if (*version) fmt::print("runnel {}\n", RUNNEL_VERSION);
+    return 0;
+}

@@ -1,0 +1,201 @@
+#include "server/app.hpp"
+
+#include "base/limits.hpp"
+#include "dialect/registry.hpp"
+#include "exchange/chat_exchange.hpp"
+#include "json/writer.hpp"
+#include "server/cors.hpp"
+#include "server/url.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+
+namespace runnel::server {
+
+using boost::asio::awaitable;
+
+namespace {
+
+// The client's own request id where it is one that can go into a header and a log; otherwise a new
+// one.
+std::string request_id(const http::Request& request, IdSource* ids) {
+    const std::string_view given = request.headers.get("X-Request-ID");
+    const bool usable = !given.empty() && given.size() <= limits::request_id_bytes &&
+                        std::ranges::all_of(given, [](char c) {
+                            return c > ' ' && c < 0x7F && c != '"' && c != '\\';
+                        });
+    return usable ? std::string(given) : ids->next("req_");
+}
+
+bool is_json(std::string_view content_type) {
+    // Absent is fine: many small clients leave it out. So is what curl says when nobody told it
+    // what it sends.
+    const std::string_view media = content_type.substr(0, content_type.find(';'));
+    return media.empty() || media.find("json") != std::string_view::npos ||
+           media == "application/x-www-form-urlencoded";
+}
+
+void write_model(json::Writer* out, const router::Router::Listed& model, std::int64_t created) {
+    out->begin_object().key("id").string(model.id).key("object").string("model");
+    out->key("created").number(created).key("owned_by").string(model.owned_by).end_object();
+}
+
+std::string_view after(std::string_view text, std::string_view prefix) {
+    return text.starts_with(prefix) ? text.substr(prefix.size()) : std::string_view();
+}
+
+}  // namespace
+
+struct App::Endpoint {
+    enum class Match { exact, prefix } match;
+    std::string_view path;
+    std::string_view method;
+    Answer (App::*answer)(http::Transaction*, telemetry::RequestRecord*);
+};
+
+const App::Endpoint* App::find(std::string_view path) {
+    using enum Endpoint::Match;
+    static constexpr std::array endpoints{
+        Endpoint{exact, "/v1/chat/completions", "POST", &App::chat},
+        Endpoint{exact, "/api/v1/chat/completions", "POST", &App::chat},
+        Endpoint{exact, "/v1/models", "GET", &App::models},
+        Endpoint{exact, "/api/v1/models", "GET", &App::models},
+        Endpoint{prefix, "/v1/models/", "GET", &App::models},
+        Endpoint{prefix, "/api/v1/models/", "GET", &App::models},
+        Endpoint{exact, "/healthz", "GET", &App::health},
+        Endpoint{exact, "/health", "GET", &App::health},
+        Endpoint{exact, "/api/health", "GET", &App::health},
+        Endpoint{exact, "/readyz", "GET", &App::health},
+        Endpoint{exact, "/", "GET", &App::home},
+    };
+    const auto found = std::ranges::find_if(endpoints, [&](const Endpoint& endpoint) {
+        return endpoint.match == exact ? path == endpoint.path : path.starts_with(endpoint.path);
+    });
+    return found == endpoints.end() ? nullptr : &*found;
+}
+
+App::App(const exchange::Gateway* gateway, exchange::Worker* worker,
+         exchange::Continuity* continuity)
+    : gateway_(gateway),
+      worker_(worker),
+      continuity_(continuity),
+      started_(std::time(nullptr)) {}
+
+awaitable<void> App::handle(http::Transaction transaction) {
+    const http::Request& request = transaction.request;
+    http::HeaderList& headers = transaction.responder->headers();
+    telemetry::RequestRecord record;
+    record.request_id = request_id(request, &worker_->ids);
+    record.method = request.method;
+    record.path = request.path();
+    headers.add("X-Request-ID", record.request_id);
+    add_cors(request.headers, gateway_->cors_origins, &headers);
+
+    ++open_requests_;
+    co_await dispatch(&transaction, &record);
+    --open_requests_;
+    if (record.status == 0) record.status = transaction.responder->status();
+    telemetry::log_request(record);
+}
+
+awaitable<void> App::dispatch(http::Transaction* transaction, telemetry::RequestRecord* record) {
+    const http::Request& request = transaction->request;
+    const Endpoint* endpoint = find(request.path());
+    if (request.method == "OPTIONS") {
+        co_await preflight(transaction);
+    } else if (endpoint == nullptr) {
+        co_await refuse(transaction, record,
+                        {ErrorKind::not_found,
+                         fmt::format("there is nothing at {}; chat is at POST /v1/chat/completions",
+                                     request.path())});
+    } else if (request.method != endpoint->method &&
+               !(request.method == "HEAD" && endpoint->method == "GET")) {
+        transaction->responder->headers().add("Allow", endpoint->method);
+        co_await refuse(
+            transaction, record,
+            {ErrorKind::method_not_allowed,
+             fmt::format("{} takes {}, not {}", request.path(), endpoint->method, request.method)});
+    } else {
+        co_await (this->*endpoint->answer)(transaction, record);
+    }
+}
+
+awaitable<void> App::chat(http::Transaction* transaction, telemetry::RequestRecord* record) {
+    const std::string_view type = transaction->request.headers.get("Content-Type");
+    if (!is_json(type)) {
+        co_await refuse(transaction, record,
+                        {ErrorKind::unsupported_media_type,
+                         fmt::format("the body must be JSON, but Content-Type says '{}'; send "
+                                     "Content-Type: application/json",
+                                     type)});
+        co_return;
+    }
+    exchange::ChatExchange exchange(gateway_, worker_, continuity_, transaction, record);
+    co_await exchange.run();
+}
+
+awaitable<void> App::models(http::Transaction* transaction, telemetry::RequestRecord* record) {
+    const std::string_view path = transaction->request.path();
+    const std::string id = url_decoded(after(path.substr(path.find("/models")), "/models/"));
+    std::string body;
+    json::Writer out(body);
+    if (id.empty()) {
+        out.begin_object().key("object").string("list").key("data").begin_array();
+        for (const auto& model : gateway_->router.list()) write_model(&out, model, started_);
+        out.end_array().end_object();
+    } else {
+        auto route = gateway_->router.resolve(id);
+        if (!route) {
+            co_await refuse(transaction, record, route.error());
+            co_return;
+        }
+        const auto& slot = gateway_->providers[route->targets.front().provider];
+        write_model(&out, {id, slot.name}, started_);
+    }
+    transaction->responder->headers().add("Content-Type", "application/json");
+    co_await transaction->responder->send(200, body);
+}
+
+awaitable<void> App::health(http::Transaction* transaction, telemetry::RequestRecord*) {
+    transaction->responder->headers().add("Content-Type", "application/json");
+    co_await transaction->responder->send(200, R"({"status":"ok"})");
+}
+
+awaitable<void> App::home(http::Transaction* transaction, telemetry::RequestRecord*) {
+    transaction->responder->headers().add("Content-Type", "text/plain; charset=utf-8");
+    co_await transaction->responder->send(
+        200, "Runnel " RUNNEL_VERSION
+             " is running.\n\nChat:    POST /v1/chat/completions\nModels:  GET /v1/models\n"
+             "Health:  GET /healthz\n");
+}
+
+awaitable<void> App::preflight(http::Transaction* transaction) {
+    add_preflight(transaction->request.headers, &transaction->responder->headers());
+    co_await transaction->responder->send(204, {});
+}
+
+awaitable<void> App::refuse(http::Transaction* transaction, telemetry::RequestRecord* record,
+                            Error error) {
+    record->error_kind = name_of(error.kind);
+    record->error_detail = error.message;
+    transaction->responder->headers().add("Content-Type", "application/json");
+    const auto* dialect = dialect::dialect_named(gateway_->dialect);
+    co_await transaction->responder->send(shape_of(error.kind).status, dialect->error_body(error));
+}
+
+std::string App::describe(const Error& error, const http::Request*, http::HeaderList* headers) {
+    telemetry::RequestRecord record;
+    record.request_id = worker_->ids.next("req_");
+    record.status = shape_of(error.kind).status;
+    record.error_kind = name_of(error.kind);
+    record.error_detail = error.message;
+    headers->add("X-Request-ID", record.request_id);
+    headers->add("Content-Type", "application/json");
+    telemetry::log_request(record);
+    return dialect::dialect_named(gateway_->dialect)->error_body(error);
+}
+
+}  // namespace runnel::server

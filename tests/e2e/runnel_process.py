@@ -1,0 +1,120 @@
+"""The binary under test as a process: started on a free port in a folder of its own, watched, and ended by its pid."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+
+from pace import BINARY, LIMIT, SANITIZER, scaled
+
+SANITIZER_REPORT = re.compile(
+    r"(AddressSanitizer|LeakSanitizer|ThreadSanitizer|UndefinedBehaviorSanitizer|runtime error:)")
+
+# What streams may take to end after SIGTERM, and what comes on top.
+STOP_LIMIT = 10 + scaled(3)
+
+LISTENING = re.compile(r"listening on https?://127\.0\.0\.1:(\d+)")
+
+
+def environment(**more):
+    """No key and no proxy of the surrounding shell may change what the tests see."""
+    kept = {name: os.environ[name] for name in ("PATH", "TMPDIR") if name in os.environ}
+    return {**kept, "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:quarantine_size_mb=16",
+            "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+            "TSAN_OPTIONS": "halt_on_error=0:second_deadlock_stack=1", **more}
+
+
+def run_command(*arguments, stdin=b"", **more_environment):
+    """Runs a command of the binary to its end."""
+    done = subprocess.run([BINARY, *arguments], input=stdin, capture_output=True, timeout=LIMIT * 2,
+                          env=environment(**more_environment), check=False)
+    report = SANITIZER_REPORT.search(done.stderr.decode("utf-8", "replace"))
+    assert not report, done.stderr.decode("utf-8", "replace")
+    return done
+
+
+class RunnelProcess:
+    def __init__(self, config, arguments=(), **more_environment):
+        self.folder = tempfile.mkdtemp(prefix="runnel-e2e-")
+        config_file = os.path.join(self.folder, "runnel.yaml")
+        with open(config_file, "w", encoding="utf-8") as file:
+            json.dump({"data": os.path.join(self.folder, "data"), "threads": 1, **config}, file)  # JSON is YAML
+        self._lines = []
+        self._process = subprocess.Popen(
+            [BINARY, "serve", "--config", config_file, "--listen", "127.0.0.1:0", *arguments],
+            cwd=self.folder, env=environment(**more_environment), stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self._found_port = threading.Event()
+        self._reader = threading.Thread(target=self._read_log, daemon=True)
+        self._reader.start()
+        self.port = None
+        self._found_port.wait(LIMIT)
+        listening = LISTENING.search(self.log())
+        if not listening:
+            self.kill()
+            raise AssertionError(f"runnel does not listen:\n{self.log()}")
+        self.port = int(listening[1])
+
+    def _read_log(self):
+        with self._process.stderr as log:
+            for line in log:
+                self._lines.append(line.decode("utf-8", "replace"))
+                if LISTENING.search(self._lines[-1]):
+                    self._found_port.set()
+        self._found_port.set()  # it ended: there is no more to wait for
+
+    @property
+    def pid(self):
+        return self._process.pid
+
+    def log(self):
+        return "".join(self._lines)
+
+    def log_of(self, request_id):
+        """The lines that are about this request."""
+        return [json.loads(line) for line in list(self._lines) if request_id in line]
+
+    def open_files(self):
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
+
+    def resident_bytes(self):
+        with open(f"/proc/{self.pid}/status", encoding="ascii") as status:
+            return 1024 * int(re.search(r"VmRSS:\s+(\d+)", status.read())[1])
+
+    def assert_well(self):
+        assert self._process.poll() is None, f"ended with {self._process.returncode}:\n{self.log()}"
+        assert not SANITIZER_REPORT.search(self.log()), self.log()
+
+    def signal(self, number):
+        self._process.send_signal(number)
+
+    def wait(self, seconds):
+        """The exit status; an error when the process has not ended by then."""
+        status = self._process.wait(seconds)
+        self._reader.join(LIMIT)
+        return status
+
+    def stop(self):
+        """SIGTERM must end it, with status 0 and with nothing for a sanitizer to report."""
+        try:
+            if self._process.poll() is None:
+                self.signal(signal.SIGTERM)
+            status = self.wait(STOP_LIMIT)
+            assert not SANITIZER_REPORT.search(self.log()), self.log()
+            assert status == 0, f"exit status {status}:\n{self.log()}"
+        finally:
+            self.kill()
+
+    def kill(self):
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait(LIMIT)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+# Address sanitizer keeps freed memory, thread sanitizer a shadow of it all.
+MEMORY_SCALE = {"address": 6, "thread": 12}.get(SANITIZER, 1)

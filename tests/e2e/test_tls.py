@@ -1,0 +1,255 @@
+"""TLS on both sides: upstream certificates are verified, sessions are resumed, and the listener can speak it."""
+
+import ssl
+import time
+
+from certificate import Certificate
+from client import Client, ask, chat_bytes
+from fake_upstream import FakeUpstream
+from frames import error_of, frames_of, partial_frames, text_of
+from gateway_test import GatewayTest, KINDS, LimitedTest, provider
+from pace import scaled
+from runnel_process import RunnelProcess
+
+
+class TlsUpstreamTest(GatewayTest):
+    """Not a test itself: a gateway in front of an upstream that speaks TLS."""
+
+    @classmethod
+    def start(cls, **roots):
+        cls.upstream = FakeUpstream(tls=cls.certificate.server())
+        cls.addClassCleanup(cls.upstream.close)
+        providers = {name: provider(kind, cls.upstream.port, "https", "localhost") for name, kind in KINDS.items()}
+        providers["byaddress"] = provider("openai-compatible", cls.upstream.port, "https", "127.0.0.1")
+        cls.runnel = RunnelProcess({"providers": providers}, **roots)
+        cls.addClassCleanup(cls.runnel.stop)
+
+    @classmethod
+    def setUpClass(cls):
+        cls.certificate = Certificate()
+        cls.addClassCleanup(cls.certificate.remove)
+
+
+class TrustedUpstream(TlsUpstreamTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.start(SSL_CERT_FILE=cls.certificate.cert_file)
+
+    def test_every_provider_can_be_reached_by_https(self):
+        for name in KINDS:
+            with self.subTest(name):
+                self.assertEqual(text_of(self.frames(model=f"{name}/m")), "Hello")
+
+    def test_an_address_in_the_certificate_is_as_good_as_a_name(self):
+        self.assertEqual(text_of(self.frames(model="byaddress/m")), "Hello")
+
+    def test_the_connection_is_kept(self):
+        for _ in range(5):
+            self.frames()
+            time.sleep(0.02)
+        self.assertEqual(len({id(exchange.connection) for exchange in self.upstream.exchanges}), 1)
+
+    def test_a_second_connection_resumes_the_first_ones_session(self):
+        def and_close(exchange):
+            exchange.head(headers=[("Connection", "close")])
+            exchange.delta("Hello")
+            exchange.finish()
+
+        self.upstream.script = and_close
+        for _ in range(4):
+            self.frames()
+        resumed = [exchange.connection.tls_resumed for exchange in self.upstream.exchanges]
+        self.assertEqual(resumed[-2:], [True, True])
+
+    def test_deltas_come_one_by_one_and_large_ones_whole(self):
+        def script(exchange):
+            exchange.head()
+            for text in ("a", "b" * 200_000, "c"):
+                exchange.delta(text)
+                time.sleep(scaled(0.05))
+            exchange.finish()
+
+        self.upstream.play(script)
+        client = self.connect()
+        client.send(chat_bytes())
+        client.head()
+        self.assertEqual(text_of(partial_frames(client.next_piece())), "a")
+        self.assertEqual(len(text_of(frames_of(client.rest()))), 200_001)
+
+    def test_a_cut_without_a_farewell_is_an_error(self):
+        def script(exchange):
+            exchange.head()
+            exchange.delta("Hel")
+            time.sleep(0.05)
+            exchange.reset()
+
+        self.upstream.play(script)
+        self.assertIsNotNone(error_of(self.frames()))
+
+    def test_a_hang_up_is_passed_on(self):
+        def script(exchange):
+            exchange.head()
+            exchange.delta("first")
+            exchange.hold()
+
+        self.upstream.play(script)
+        client = self.connect()
+        client.send(chat_bytes())
+        client.head()
+        since = time.monotonic()
+        client.close()
+        connection = self.upstream.exchanges[-1].connection
+        self.assert_eventually(lambda: connection.closed_at is not None)
+        self.assertLess(connection.closed_at - since, scaled(0.2))
+
+
+class UntrustedUpstream(TlsUpstreamTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.start()
+
+    def test_a_certificate_nobody_vouches_for_is_refused(self):
+        for stream in (True, False):
+            self.assert_error(self.ask(stream=stream), 502, "upstream_error", "server_error")
+        self.assertEqual(self.upstream.requests, [], "the request went out all the same")
+
+
+class MisnamedUpstream(TlsUpstreamTest):
+    """The certificate is trusted, but for another host."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.certificate = Certificate(names="DNS:elsewhere.test")
+        cls.addClassCleanup(cls.certificate.remove)
+        cls.start(SSL_CERT_FILE=cls.certificate.cert_file)
+
+    def test_a_certificate_for_another_host_is_refused(self):
+        self.assert_error(self.ask(), 502, "upstream_error")
+        self.assert_error(self.ask(model="byaddress/m"), 502, "upstream_error")
+        self.assertEqual(self.upstream.requests, [])
+
+
+class TlsListener(LimitedTest):
+    @classmethod
+    def setUpClass(cls):
+        certificate = Certificate()
+        cls.addClassCleanup(certificate.remove)
+        cls.tls = certificate.client()
+        cls.upstream = FakeUpstream()
+        cls.addClassCleanup(cls.upstream.close)
+        cls.runnel = RunnelProcess({
+            "tls": {"cert": certificate.cert_file, "key": certificate.key_file},
+            "providers": {"local": provider("openai-compatible", cls.upstream.port)}})
+        cls.addClassCleanup(cls.runnel.stop)
+
+    def setUp(self):
+        super().setUp()
+        self.upstream.forget()
+
+    def tearDown(self):
+        self.runnel.assert_well()
+
+    def connect(self, **options):
+        made = Client(self.runnel.port, tls=self.tls, **options)
+        self.addCleanup(made.close)
+        return made
+
+    def test_whole_and_streamed_answers(self):
+        client = self.connect()
+        for number in range(6):
+            client.send(chat_bytes(stream=bool(number % 2)))
+            self.assertEqual(client.response().status, 200)
+        self.assertEqual(text_of(frames_of(ask(self.runnel.port, self.tls).body)), "Hello")
+
+    def test_deltas_come_one_by_one(self):
+        self.upstream.play(lambda exchange: exchange.stream(*"abc", gap=scaled(0.05)))
+        client = self.connect()
+        client.send(chat_bytes())
+        client.head()
+        self.assertEqual([text_of(partial_frames(client.next_piece())) for _ in "abc"], list("abc"))
+
+    def test_a_hang_up_cancels_upstream(self):
+        for way in ("close", "reset"):
+            with self.subTest(way):
+                self.upstream.forget()
+                self.upstream.play(lambda exchange: (exchange.head(), exchange.delta("a"), exchange.hold()))
+                client = self.connect()
+                client.send(chat_bytes())
+                client.head()
+                since = time.monotonic()
+                getattr(client, way)()
+                connection = self.upstream.exchanges[-1].connection
+                self.assert_eventually(lambda: connection.closed_at is not None)
+                self.assertLess(connection.closed_at - since, scaled(0.2))
+
+    def test_a_polite_farewell_cancels_upstream_too(self):
+        self.upstream.play(lambda exchange: (exchange.head(), exchange.delta("a"), exchange.hold()))
+        client = self.connect()
+        client.send(chat_bytes())
+        client.head()
+        since = time.monotonic()
+        client.socket.settimeout(0.5)
+        try:
+            client.socket.unwrap()
+        except (OSError, ssl.SSLError):
+            pass
+        connection = self.upstream.exchanges[-1].connection
+        self.assert_eventually(lambda: connection.closed_at is not None)
+        self.assertLess(connection.closed_at - since, scaled(0.2))
+
+    def test_large_requests_and_pipelined_ones(self):
+        client = self.connect()
+        client.send(chat_bytes(text="x" * (1 << 20)) + chat_bytes(model="demo/echo", text="second"))
+        self.assertEqual(text_of(frames_of(client.response().body)), "Hello")
+        self.assertEqual(text_of(frames_of(client.response().body)), "second")
+
+    def test_a_slow_reader_gets_everything(self):
+        size, count = 8192, 2000
+
+        def flood(exchange):
+            exchange.head()
+            for _ in range(count):
+                exchange.delta("x" * size)
+            exchange.finish()
+
+        self.upstream.play(flood)
+        client = self.connect(receive_buffer=1 << 16)
+        client.send(chat_bytes())
+        time.sleep(scaled(0.5))
+        client.head()
+        self.assertEqual(len(text_of(frames_of(client.rest()))), size * count)
+
+    def test_a_hang_up_is_noticed_after_a_busy_time_too(self):
+        def busy_then_silent(exchange):
+            exchange.head()
+            for _ in range(500):
+                exchange.delta("x" * 8192)
+            exchange.hold()
+
+        for _ in range(5):
+            self.upstream.forget()
+            self.upstream.play(busy_then_silent)
+            client = self.connect(receive_buffer=1 << 16)
+            client.send(chat_bytes())
+            client.send(b"\r\n")  # something to read while the answer is being written
+            client.head()
+            received = 0
+            while received < 500 * 8192:
+                received += len(client.next_piece())
+            time.sleep(scaled(0.05))
+            client.close()
+            connection = self.upstream.exchanges[-1].connection
+            self.assert_eventually(lambda connection=connection: connection.closed_at is not None, scaled(0.5))
+
+    def test_plain_http_and_garbage_are_dropped_and_hurt_nobody(self):
+        for data in (b"GET / HTTP/1.1\r\n\r\n", b"\0" * 1000, b"\x16\x03\x01"):
+            with Client(self.runnel.port) as client:
+                client.send(data)
+                client.socket.settimeout(0.2)
+                try:
+                    client.socket.recv(100)
+                except OSError:
+                    pass
+        self.assertEqual(ask(self.runnel.port, self.tls).status, 200)

@@ -66,6 +66,9 @@ class Line:
     ratio: Optional[float]
     met: Optional[bool]  # None: not measured
 
+    def was_asked_for(self):
+        return any(value is not None for value in (self.runnel, *self.beside.values()))
+
 
 def at_most(measured, limit):
     return None if measured is None or limit is None else measured <= limit
@@ -186,10 +189,11 @@ def repetition_counts(run):
 
 def table(rows):
     run = Run(rows)
-    lines = lines_of(run)
+    lines = [line for line in lines_of(run) if line.was_asked_for()]
     head = ["", "measure", "runnel", "nginx", "ratio", "goal", "", *BESIDE[1:]]
     text = "\n".join(markdown([head, *(list(cells(run, line)) for line in lines)]))
     met = sum(verdict(run, line).startswith("pass") for line in lines)
     measured = sum(line.met is not None for line in lines)
-    summary = f"{met} of {measured} measured goals met (medians; repetitions: {repetition_counts(run)})."
+    counts = repetition_counts(run)
+    summary = f"{met} of {measured} measured goals met (medians; repetitions: {counts})."
     return "\n".join([text, "", summary, *notes(run), ""])

@@ -61,7 +61,10 @@ public:
         }
         if (first) arrived_.notify_one();
     }
-    void flush() override {}
+    void flush() override {
+        std::unique_lock lock(mutex_);
+        written_.wait(lock, [&] { return gathered_.empty() && !writing_; });
+    }
     // A line comes formatted.
     void set_pattern(const std::string&) override {}
     void set_formatter(std::unique_ptr<spdlog::formatter>) override {}
@@ -75,9 +78,12 @@ private:
             // A moment for others to join; none at the end.
             arrived_.wait_for(lock, gather_time, [&] { return ending_; });
             const std::string lines = std::exchange(gathered_, {});
+            writing_ = true;
             lock.unlock();
             write_all(lines);
             lock.lock();
+            writing_ = false;
+            written_.notify_all();
         }
     }
 
@@ -85,7 +91,9 @@ private:
 
     std::mutex mutex_;
     std::condition_variable arrived_;
+    std::condition_variable written_;
     std::string gathered_;
+    bool writing_ = false;
     bool ending_ = false;
     std::thread writer_{&StderrSink::write_gathered, this};  // last: it uses all of the above
 };
@@ -182,6 +190,8 @@ void set_up(Format format, Level level) {
     process().logger.set_level(spdlog_level(level));
 }
 
+void flush() { process().logger.flush(); }
+
 bool enabled(Level level) {
     return level != Level::off && process().logger.should_log(spdlog_level(level));
 }
@@ -270,7 +280,6 @@ void Line::begin(std::string_view event, Time time) {
 
 void Line::begin_field(std::string_view name) {
     if (format_ == Format::json) {
-        // Names are the program's own: there is nothing in them to escape.
         text_ += ",\"";
         text_ += name;
         text_ += "\":";

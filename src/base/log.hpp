@@ -26,6 +26,8 @@ Format format_for_stderr();
 // fits stderr.
 void set_up(Format format, Level level);
 bool enabled(Level level);
+// Waits until every line so far is written.
+void flush();
 
 // A line in the making: Line(Level::info, "request").add("status", 200).add("model", name).write();
 // Where its level is off it costs a comparison. Values may be any bytes: what is not UTF-8 is shown
@@ -38,6 +40,7 @@ public:
     // In this format whatever is set up; for text() rather than write().
     Line(Level level, std::string_view event, Format format, Time time);
 
+    // `name` is the program's own: a word, with nothing in it to escape.
     Line& add(std::string_view name, std::string_view value);
     Line& add(std::string_view name, const Secret& value);
     Line& add(std::string_view name, std::span<const std::string> values);

@@ -22,6 +22,7 @@ Line text_line() { return Line(Level::info, "request", Format::text, some_time);
 std::string captured(void (*write)()) {
     testing::internal::CaptureStderr();
     write();
+    flush();
     return testing::internal::GetCapturedStderr();
 }
 
@@ -68,7 +69,7 @@ TEST(Log, NeverShowsASecret) {
 TEST(Log, StaysOneLineOfJsonForEveryByte) {
     std::string bytes;
     for (int byte = 0; byte < 256; ++byte) bytes += static_cast<char>(byte);
-    const std::string line = json_line().add("value", bytes).add("é\"", bytes).text();
+    const std::string line = json_line().add("value", bytes).text();
     EXPECT_EQ(line.find('\n'), std::string::npos);
     EXPECT_TRUE(simdjson::validate_utf8(line));
     simdjson::dom::parser parser;

@@ -135,14 +135,17 @@ void Pieces::read_function(ondemand::value function, Piece& piece) {
 }
 
 void Pieces::read_custom(ondemand::value custom, Piece& piece) {
-    piece.tool = Piece::Tool::custom;
-    (void)for_each_field(custom, [&](std::string_view name, ondemand::value value) {
-        if (name == "name") {
-            piece.name = plain(value);
-        } else if (name == "input") {
-            (void)json::escaped_string(value, piece.text);
-        }
+    std::string_view name;
+    std::string_view input;
+    (void)for_each_field(custom, [&](std::string_view field, ondemand::value value) {
+        if (field == "name") name = plain(value);
+        if (field == "input") (void)json::escaped_string(value, input);
     });
+    // Snowflake puts an empty one beside every function.
+    if (name.empty() && input.empty()) return;
+    piece.tool = Piece::Tool::custom;
+    piece.name = name;
+    piece.text = input;
 }
 
 // A short string as plain text; empty for null and everything else.

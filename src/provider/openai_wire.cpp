@@ -201,6 +201,7 @@ void OpenAiWire::read_choice(ondemand::value value, Turn& turn, Document& docume
         return;
     }
     const auto choice = static_cast<Choice>(index);
+    turn.begun(choice);
     tell(choice, delta_.empty() ? message_ : delta_, logprobs, turn);
     deltas_spoke_ = deltas_spoke_ || !delta_.empty();
     if (!native.empty()) finish(choice, native, turn, document);

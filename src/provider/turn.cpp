@@ -33,6 +33,7 @@ struct Turn::ChoiceState {
     ThinkTags think{};
     std::vector<Call> calls{};
     int calls_announced = 0;
+    bool begun = false;
     bool spoke = false;
     std::optional<timeline::Finish> finish{};
     std::string native{};
@@ -81,6 +82,8 @@ void Turn::emit(const timeline::Event& event) {
 
 void Turn::started() { emit(timeline::Started{}); }
 
+void Turn::begun(Choice choice) { state(in_range(choice)).begun = true; }
+
 void Turn::text(Choice choice, std::string_view escaped) {
     if (escaped.empty()) return;
     choice = in_range(choice);
@@ -123,12 +126,13 @@ void Turn::annotation(Choice choice, std::string_view raw) {
     if (!json::is_whole(raw)) return malformed();
     choice = in_range(choice);
     state(choice).spoke = true;
-    emit(timeline::Annotation{choice, raw});
+    // Raw JSON has its escapes in its strings only, so it is made clean like them.
+    emit(timeline::Annotation{choice, json::Joiner().join(raw, scratch_)});
 }
 
 void Turn::logprobs(Choice choice, std::string_view raw) {
     if (!json::is_whole(raw)) return malformed();
-    emit(timeline::Logprobs{in_range(choice), raw});
+    emit(timeline::Logprobs{in_range(choice), json::Joiner().join(raw, scratch_)});
 }
 
 void Turn::tool(Choice choice, CallKey key, std::string_view id, std::string_view name) {
@@ -260,9 +264,9 @@ void Turn::finish(Choice choice, timeline::Finish finish, std::string_view nativ
     here.native = native;
 }
 
-// Those that spoke: a provider may give fewer answers than it was asked for.
+// Those that were begun: a provider may give fewer answers than it was asked for.
 bool Turn::all_finished() const {
-    const auto open = [](const ChoiceState& c) { return c.spoke && !c.finish; };
+    const auto open = [](const ChoiceState& c) { return (c.begun || c.spoke) && !c.finish; };
     return std::ranges::any_of(choices_, &ChoiceState::exists) &&
            std::ranges::none_of(choices_, open);
 }

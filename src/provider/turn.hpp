@@ -43,6 +43,8 @@ public:
     Turn(TurnOptions options, timeline::Sink* sink, IdSource* ids);
 
     void started();
+    // The provider has spoken of this choice, though it may have said nothing in it yet.
+    void begun(timeline::Choice choice);
     void text(timeline::Choice choice, std::string_view escaped);
     void reasoning(timeline::Choice choice, std::string_view escaped);
     void refusal(timeline::Choice choice, std::string_view escaped);

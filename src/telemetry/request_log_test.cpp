@@ -39,6 +39,7 @@ std::string logged(const RequestRecord& record) {
     log::set_up(log::Format::text, log::Level::info);
     testing::internal::CaptureStderr();
     log_request(record);
+    log::flush();
     log::set_up(log::format_for_stderr(), log::Level::info);
     return testing::internal::GetCapturedStderr();
 }

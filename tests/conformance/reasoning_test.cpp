@@ -116,8 +116,6 @@ TEST(ThinkTags, ElsewhereAreText) {
     expect_thought_and_text("groq", texts_of("qwen3", {"<th"}), "", "<th");
     expect_thought_and_text("openai", texts_of("gpt-5", {"<think>a</think>b"}), "",
                             "<think>a</think>b");
-    expect_thought_and_text("groq", texts_of("llama-3", {"<think>a</think>b"}), "",
-                            "<think>a</think>b");
 }
 
 TEST(ThinkTags, OfAWholeBodyAreReasoningToo) {

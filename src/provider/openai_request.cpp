@@ -19,6 +19,8 @@ using chat::OutputFormat;
 using chat::Request;
 using chat::ToolChoice;
 
+constexpr std::string_view thinking_off = R"({"type":"disabled"})";
+
 bool contains(Names names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
@@ -76,6 +78,7 @@ private:
     bool refuses(std::string_view name) const;
     std::optional<Effort> wished_effort() const;
     bool filters_tools() const;
+    bool forces_tools() const;
     void warn(std::string_view what) { body_.warnings.emplace_back(what); }
     // Parses JSON of the client's that must be looked into; the value lives until the next call.
     bool parse(std::string_view raw, ondemand::object& out);
@@ -176,7 +179,16 @@ void BodyWriter::write_reasoning() {
     // Then an effort that only `thinking` implied has been told already.
     const bool effort_asked = request_.has("reasoning_effort") || request_.has("reasoning");
     if (own_thinking && !effort_asked) return;
-    if (const auto effort = wished_effort()) write_effort(*effort);
+    if (const auto effort = wished_effort()) return write_effort(*effort);
+    if (forces_tools() && quirks_.forced_tools == RequestQuirks::ForcedTools::without_thinking)
+        writer_.key("thinking").raw(thinking_off);
+}
+
+bool BodyWriter::forces_tools() const {
+    const ToolChoice& choice = request_.tool_choice;
+    return choice.kind == ToolChoice::Kind::required || choice.kind == ToolChoice::Kind::named ||
+           (choice.kind == ToolChoice::Kind::allowed &&
+            choice.allowed_mode == ToolChoice::Mode::required);
 }
 
 void BodyWriter::write_effort(Effort effort) {
@@ -190,7 +202,7 @@ void BodyWriter::write_effort(Effort effort) {
     if (!word.empty()) {
         writer_.key("reasoning_effort").string(word);
     } else if (effort == Effort::none && !request_.has("thinking")) {
-        writer_.key("thinking").raw(R"({"type":"disabled"})");
+        writer_.key("thinking").raw(thinking_off);
     }
 }
 

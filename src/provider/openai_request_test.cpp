@@ -191,6 +191,14 @@ TEST(OpenAiRequest, SaysRequiredInTheProvidersWord) {
     EXPECT_TRUE(fields("mistral", members).ends_with(R"("tool_choice":"any")"));
 }
 
+TEST(OpenAiRequest, SwitchesThinkingOffWhereItForbidsForcedTools) {
+    const std::string members = fmt::format(R"({},"tool_choice":"required")", two_tools);
+    EXPECT_TRUE(fields("deepseek", members).ends_with(R"(,"thinking":{"type":"disabled"})"));
+    EXPECT_EQ(fields("openai", members).find("thinking"), std::string::npos);
+    const std::string asked = fmt::format(R"({},"reasoning_effort":"high")", members);
+    EXPECT_EQ(fields("deepseek", asked).find("thinking"), std::string::npos);
+}
+
 TEST(OpenAiRequest, FiltersToolsForThoseWhoDoNotKnowAllowedTools) {
     const std::string members = fmt::format(
         R"({},"tool_choice":{{"type":"allowed_tools","allowed_tools":{{"mode":"required","tools":[{{"type":"function","function":{{"name":"g"}}}}]}}}})",

@@ -168,6 +168,7 @@ constexpr Preset rows[]{
      .request = {.dropped = deepseek_dropped,
                  .efforts = deepseek_efforts,
                  .reasoning = Q::ReasoningField::thinking,
+                 .forced_tools = Q::ForcedTools::without_thinking,
                  .content = Q::Content::text_as_string,
                  .json_schema = Q::JsonSchema::instructed,
                  .choices = Q::Choices::one,

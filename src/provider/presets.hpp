@@ -65,6 +65,12 @@ struct RequestQuirks {
     enum class ReasoningField { effort, thinking, openrouter } reasoning = ReasoningField::effort;
     std::span<const Added> added{};
     std::string_view required_tool_word = "required";
+    // A model that thinks refuses to be forced to call a tool: thinking is switched off for it,
+    // unless it was asked for.
+    enum class ForcedTools {
+        while_thinking,
+        without_thinking
+    } forced_tools = ForcedTools::while_thinking;
     enum class AllowedTools { native, filter } allowed_tools = AllowedTools::filter;
     enum class MessageNames { keep, drop, on_tools } message_names = MessageNames::keep;
     enum class Content { as_sent, text_as_string } content = Content::as_sent;

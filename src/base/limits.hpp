@@ -4,8 +4,7 @@
 #include <cstddef>
 
 // Every maximum in the program, with its unit in the name and its reason beside it. What a user may
-// change has a key of the same name under `limits:` in the config; the rest protects the process
-// and is fixed.
+// change has a key in the config; the rest protects the process and is fixed.
 namespace runnel::limits {
 
 using namespace std::chrono_literals;

@@ -97,10 +97,16 @@ void raise_descriptor_limit() {
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-std::string with_port(const std::string& address, unsigned short port) {
-    std::string host = address.substr(0, address.rfind(':'));
-    if (host.empty() || host == "*" || host == "0.0.0.0") host = "127.0.0.1";
-    return fmt::format("{}:{}", host, port);
+std::string with_port(std::string_view address, unsigned short port) {
+    return fmt::format("{}:{}", address.substr(0, address.rfind(':')), port);
+}
+
+// An address that a person on this machine can open.
+std::string as_shown(std::string_view address) {
+    const std::string_view host = address.substr(0, address.rfind(':'));
+    const bool every_interface = host.empty() || host == "*" || host == "0.0.0.0";
+    return fmt::format("{}{}", every_interface ? std::string_view("127.0.0.1") : host,
+                       address.substr(address.rfind(':')));
 }
 
 log::Format log_format(const config::Config& config) {
@@ -179,10 +185,8 @@ int serve(const ServeOptions& options) {
         }
         // With port 0 the first thread's port is everyone's.
         address = with_port(config.listen, shards.front()->port());
-        if (config.listen.ends_with(":0")) continue;
-        address = config.listen;
     }
-    announce(config, **gateway, with_port(config.listen, shards.front()->port()), threads);
+    announce(config, **gateway, as_shown(address), threads);
 
     std::vector<std::jthread> running;
     for (std::size_t i = 1; i < shards.size(); ++i)

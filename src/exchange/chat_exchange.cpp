@@ -52,9 +52,7 @@ awaitable<void> ChatExchange::run() {
         co_await pump();
         co_await finish();
     }
-    record_->total = since(begun_);
     record_->status = responder_->status();
-    record_->bytes_out = responder_->bytes_sent();
     if (transaction_->stop->reason() == Stop::Reason::client_gone) {
         record_->client_closed = true;
         record_->error_kind.clear();

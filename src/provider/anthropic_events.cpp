@@ -11,13 +11,6 @@ namespace {
 
 using json::ondemand::value;
 
-void read_count(value source, std::optional<std::int64_t>& out) {
-    // Far above any real count, and far enough from the end of the type that sums can't overflow.
-    constexpr std::int64_t count_max = 1'000'000'000'000;
-    std::int64_t count = 0;
-    if (json::integer(source, count)) out = std::clamp<std::int64_t>(count, 0, count_max);
-}
-
 void add(std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& part) {
     if (part) sum = sum.value_or(0) + *part;
 }

@@ -278,11 +278,7 @@ void GenerateContentWire::read_counts(value counts) {
                                              : key == "thoughtsTokenCount"   ? &counts_.thoughts
                                              : key == "totalTokenCount"      ? &counts_.total
                                                                              : nullptr;
-        // Far above any real count, and low enough that sums can't overflow.
-        constexpr std::int64_t count_max = 1'000'000'000'000;
-        std::int64_t number = 0;
-        if (count != nullptr && json::integer(inside, number))
-            *count = std::clamp<std::int64_t>(number, 0, count_max);
+        if (count != nullptr) read_count(inside, *count);
     });
 }
 

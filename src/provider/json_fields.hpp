@@ -2,6 +2,9 @@
 
 #include "json/parser.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace runnel::provider {
@@ -37,6 +40,14 @@ simdjson::error_code for_each_element(json::ondemand::value value, Read&& read) 
         read(element);
     }
     return simdjson::SUCCESS;
+}
+
+// A number of tokens; what is no number leaves `out` alone. Far above any real count, and far
+// enough from the end of the type that sums can't overflow, it is cut off.
+inline void read_count(json::ondemand::value value, std::optional<std::int64_t>& out) {
+    constexpr std::int64_t count_max = 1'000'000'000'000;
+    std::int64_t count = 0;
+    if (json::integer(value, count)) out = std::clamp<std::int64_t>(count, 0, count_max);
 }
 
 // True for the JSON value true alone.

@@ -14,13 +14,6 @@ namespace {
 
 using json::ondemand::value;
 
-void read_count(value source, std::optional<std::int64_t>& out) {
-    // Far above any real count, and low enough that sums can't overflow.
-    constexpr std::int64_t count_max = 1'000'000'000'000;
-    std::int64_t count = 0;
-    if (json::integer(source, count)) out = std::clamp<std::int64_t>(count, 0, count_max);
-}
-
 }  // namespace
 
 std::unique_ptr<sse::Framing> ChatWire::framing_for(char) const {

@@ -17,11 +17,6 @@ struct Reported {
     Count audio_in, audio_out;
 };
 
-void read_count(ondemand::value value, Count& out) {
-    std::int64_t number = 0;
-    if (json::integer(value, number) && number >= 0) out = number;
-}
-
 void read_prompt_details(ondemand::value details, Reported& out) {
     (void)for_each_field(details, [&](std::string_view name, ondemand::value value) {
         if (name == "cached_tokens") return read_count(value, out.cached);

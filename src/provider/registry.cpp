@@ -63,8 +63,8 @@ Result<std::unique_ptr<Provider>> make_provider(const ProviderConfig& config) {
     const auto format = std::ranges::find(wire_formats, config.kind, &WireFormat::name);
     if (format != std::end(wire_formats)) return format->make(config);
     return fail_at(ErrorKind::invalid_value, "kind",
-                   fmt::format("'{}' is not a kind of provider{}; there are: {}", config.kind,
-                               did_you_mean(config.kind, kinds()), fmt::join(kinds(), ", ")));
+                   fmt::format("'{}' is not a kind of provider; there are: {}{}", config.kind,
+                               fmt::join(kinds(), ", "), did_you_mean(config.kind, kinds())));
 }
 
 std::span<const std::string_view> kinds() {

@@ -94,9 +94,13 @@ awaitable<void> App::handle(http::Transaction transaction) {
     headers.add("X-Request-ID", record.request_id);
     add_cors(request.headers, gateway_->cors_origins, &headers);
 
+    const auto begun = std::chrono::steady_clock::now();
     ++open_requests_;
     co_await dispatch(&transaction, &record);
     --open_requests_;
+    record.total = std::chrono::duration_cast<std::chrono::microseconds>(
+        std::chrono::steady_clock::now() - begun);
+    record.bytes_out = transaction.responder->bytes_sent();
     if (record.status == 0) record.status = transaction.responder->status();
     telemetry::log_request(record);
 }

@@ -211,7 +211,7 @@ awaitable<void> ChatExchange::finish() {
     if (error) transaction_->stop->request(Stop::Reason::client_gone);
 }
 
-awaitable<void> ChatExchange::refuse(const Error& error) {
+awaitable<void> ChatExchange::refuse(Error error) {
     record_->error_kind = name_of(error.kind);
     record_->error_detail = error.detail.empty() ? error.message : error.detail;
     http::HeaderList& headers = responder_->headers();

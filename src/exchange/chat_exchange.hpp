@@ -39,7 +39,7 @@ private:
     boost::asio::awaitable<void> pump();
     boost::asio::awaitable<void> wait_for_client();
     boost::asio::awaitable<void> finish();
-    boost::asio::awaitable<void> refuse(const Error& error);
+    boost::asio::awaitable<void> refuse(Error error);
     void add_headers();
     void on(const timeline::Event& event) override;
     void note(const timeline::Event& event);

@@ -83,6 +83,10 @@ awaitable<Result<tcp::socket>> Connector::connect_tcp(std::string host, std::str
                                                       Stop* stop) {
     auto endpoints = co_await resolve(host, port, stop);
     if (!endpoints) co_return propagate(endpoints);
+    // A lookup that runs already can't be cancelled, and closing a socket that is not open yet
+    // stops nothing.
+    if (stop->requested())
+        co_return unreachable("the connection failed", asio::error::operation_aborted);
     tcp::socket socket(*loop_);
     Stop::Guard guard(stop, [&socket] {
         error_code ignored;

@@ -203,8 +203,9 @@ private:
             Node flat = flattened(branch);
             if (kept.size() == 1) {
                 // What the outer schema says of the one alternative is about this very place.
-                merge(beside, std::move(flat));
-                flat = std::move(beside);
+                Node outer = beside;
+                merge(outer, std::move(flat));
+                flat = std::move(outer);
             } else {
                 merge(flat, beside);
             }

@@ -27,7 +27,8 @@ class FakeUpstreamItself(LimitedTest):
         self.assertEqual(len(self.upstream.requests), 2)
 
     def test_it_speaks_by_path(self):
-        for path, part in (("/v1/messages", b"content_block_delta"), ("/v1beta/models/m:streamGenerateContent", b"parts"),
+        for path, part in (("/v1/messages", b"content_block_delta"),
+                           ("/v1beta/models/m:streamGenerateContent", b"parts"),
                            ("/api/chat", b'"done": true')):
             self.assertIn(part, self.ask(path=path).body)
 

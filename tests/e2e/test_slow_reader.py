@@ -1,8 +1,9 @@
 """A client that does not read holds its own stream back and nothing else (spec S23.2)."""
 
+import socket
 import time
 
-from client import chat_bytes
+from client import Client, chat_bytes
 from frames import finish_of, frames_of, text_of
 from gateway_test import GatewayTest
 from pace import scaled
@@ -66,7 +67,9 @@ class SlowReader(GatewayTest):
         self.assertLess(time.monotonic() - began, scaled(5))
 
     def test_a_blocked_stream_whose_client_leaves_is_cancelled(self):
-        for way in ("close", "reset"):
+        ways = {"close": Client.close, "reset": Client.reset,
+                "half-close": lambda client: client.socket.shutdown(socket.SHUT_WR)}
+        for way, leave in ways.items():
             with self.subTest(way):
                 self.upstream.forget()
                 self.upstream.play(flood)
@@ -75,7 +78,7 @@ class SlowReader(GatewayTest):
                 self.assert_eventually(lambda: len(self.upstream.exchanges) == 1)
                 exchange = self.upstream.exchanges[-1]
                 self.stalled(exchange)
-                getattr(client, way)()
+                leave(client)
                 self.assert_eventually(lambda: exchange.connection.closed_at is not None, scaled(1))
 
     def test_a_stream_that_was_blocked_for_a_while_still_notices_a_hang_up(self):

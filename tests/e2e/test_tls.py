@@ -141,7 +141,8 @@ class TlsListener(LimitedTest):
         cls.addClassCleanup(cls.upstream.close)
         cls.runnel = RunnelProcess({
             "tls": {"cert": certificate.cert_file, "key": certificate.key_file},
-            "providers": {"local": provider("openai-compatible", cls.upstream.port)}})
+            "providers": {"local": provider("openai-compatible", cls.upstream.port),
+                          "hasty": provider("openai-compatible", cls.upstream.port, timeouts={"idle": "300ms"})}})
         cls.addClassCleanup(cls.runnel.stop)
 
     def setUp(self):
@@ -183,6 +184,11 @@ class TlsListener(LimitedTest):
                 connection = self.upstream.exchanges[-1].connection
                 self.assert_eventually(lambda: connection.closed_at is not None)
                 self.assertLess(connection.closed_at - since, scaled(0.2))
+
+    def test_a_time_out_is_told(self):
+        self.upstream.play(lambda exchange: (exchange.head(), exchange.delta("a"), exchange.hold()))
+        frames = frames_of(ask(self.runnel.port, self.tls, model="hasty/m").body)
+        self.assertEqual((text_of(frames), error_of(frames)["code"]), ("a", "upstream_timeout"))
 
     def test_a_polite_farewell_cancels_upstream_too(self):
         self.upstream.play(lambda exchange: (exchange.head(), exchange.delta("a"), exchange.hold()))

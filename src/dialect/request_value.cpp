@@ -129,7 +129,7 @@ std::string in_quotes(std::string_view plain) {
 }
 
 std::unexpected<Error> unreadable() {
-    return fail(ErrorKind::internal_error, "the request could not be read");
+    return fail(ErrorKind::invalid_json, "the request body is not valid JSON");
 }
 
 }  // namespace runnel::dialect

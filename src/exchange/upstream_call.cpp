@@ -195,7 +195,6 @@ void UpstreamCall::watch_progress() {
     const auto now = Clock::now();
     if (reader_->turn().finish_seen()) {
         // The answer is whole; usage may follow, but nobody waits long for it.
-        if (wait_ == Wait::grace) return;
         wait_ = Wait::grace;
         watch(Stop::Reason::finish_grace, now + limits::finish_grace_time);
     } else if (wait_ == Wait::progress) {

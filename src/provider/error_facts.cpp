@@ -166,7 +166,7 @@ void read_document(dom::object document, ErrorFacts& facts) {
 void read_body(std::string_view body, ErrorFacts& facts) {
     dom::parser parser;
     dom::element root;
-    if (parser.parse(body.data(), body.size()).get(root)) {
+    if (body.empty() || parser.parse(body.data(), body.size()).get(root)) {
         // Plain text speaks for itself; a page of HTML is some proxy's and says nothing.
         const std::size_t begin = body.find_first_not_of(" \t\r\n");
         if (begin == std::string_view::npos) return;

@@ -88,6 +88,7 @@ void Turn::text(Choice choice, std::string_view escaped) {
     if (escaped.empty()) return;
     choice = in_range(choice);
     ChoiceState& here = state(choice);
+    talks_on_ = talks_on_ || here.finish;
     if (!here.calls.empty()) announce_waiting(choice, here);
     const std::string_view clean = here.text.join(escaped, scratch_);
     if (clean.empty()) return;
@@ -273,7 +274,8 @@ bool Turn::all_finished() const {
 
 bool Turn::finish_seen() const {
     const auto finished = [](const ChoiceState& c) { return c.finish.has_value(); };
-    return all_finished() && std::ranges::count_if(choices_, finished) >= options_.choices;
+    return !talks_on_ && all_finished() &&
+           std::ranges::count_if(choices_, finished) >= options_.choices;
 }
 
 void Turn::fail(Error error) {

@@ -81,7 +81,8 @@ public:
     void close();
 
     bool ended() const { return ended_; }
-    // Every choice that was asked for has a finish reason: only usage may still come.
+    // Every choice that was asked for has a finish reason: only usage may still come. Never true
+    // of a provider that gives a reason with every chunk.
     bool finish_seen() const;
     bool usage_seen() const { return usage_seen_; }
     bool any_output() const { return any_output_; }
@@ -112,6 +113,7 @@ private:
     std::string turn_state_;
     bool usage_seen_ = false;
     bool any_output_ = false;
+    bool talks_on_ = false;  // text came after a finish reason: it does not mean the end there
     bool completed_ = false;
     bool ended_ = false;
     bool trimmed_calls_ = false;

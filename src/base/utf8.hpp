@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace runnel {
@@ -30,6 +31,18 @@ inline bool is_utf8(std::string_view text) {
         text.remove_prefix(length);
     }
     return true;
+}
+
+// `text` with U+FFFD for every byte that is not part of a character.
+inline std::string with_valid_utf8(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        const std::size_t length = utf8_sequence(text);
+        out += length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, length);
+        text.remove_prefix(length == 0 ? 1 : length);
+    }
+    return out;
 }
 
 // The longest beginning of `text` that has at most `bytes_max` bytes and cuts no character in two.

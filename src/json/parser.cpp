@@ -41,7 +41,9 @@ simdjson::error_code validate_scalar(ondemand::value value, ondemand::json_type 
             std::string_view text;
             if (!escaped_string(value, text) || !escapes_are_legal(text))
                 return simdjson::STRING_ERROR;
-            return simdjson::SUCCESS;
+            // Taken as a value: left alone, a string before a colon would pass for a key.
+            ondemand::raw_json_string taken;
+            return value.get_raw_json_string().get(taken);
         }
         case ondemand::json_type::number: {
             double number = 0;

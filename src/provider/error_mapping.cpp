@@ -1,3 +1,4 @@
+#include "base/utf8.hpp"
 #include "provider/error_facts.hpp"
 #include "provider/error_text.hpp"
 
@@ -234,7 +235,8 @@ std::string message_for(std::string_view display_name, ErrorKind kind, const Err
 
 Error to_error(std::string_view display_name, const ErrorFacts& facts) {
     const ErrorKind kind = kind_of(facts);
-    Error error{kind, message_for(display_name, kind, facts)};
+    // Plain-text bodies may hold any bytes, and cutting and masking may leave half a character.
+    Error error{kind, with_valid_utf8(message_for(display_name, kind, facts))};
     error.detail = fmt::format("status={} type={} code={} message={}", facts.status, facts.type,
                                facts.code, without_credentials(facts.message));
     error.retry_after = facts.retry_after;

@@ -90,6 +90,7 @@ public:
         TurnOptions options;
         options.display_name = display_name();
         options.tool_id_prefix = gemini::call_id_prefix;
+        options.finish_means = TurnOptions::FinishMeans::perhaps;
         options.model = model;
         return options;
     }

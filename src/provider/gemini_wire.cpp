@@ -31,7 +31,7 @@ void GenerateContentWire::on_frame(const sse::Frame& frame, Turn& turn) {
 void GenerateContentWire::on_body(Padded body, Turn& turn) {
     const bool readable = read_response(body, turn);
     if (turn.ended()) return;
-    if (!readable || (!any_candidate_ && !turn.finish_seen())) {
+    if (!readable || (!any_candidate_ && !turn.all_finished())) {
         turn.fail(
             {ErrorKind::upstream_malformed,
              fmt::format("{} sent an answer without candidates", turn.options().display_name)});

@@ -22,6 +22,8 @@ struct TurnOptions {
     int tool_calls_max =
         0;  // 0: any number; 1 where parallel calls are off and the provider can't be told
     enum class State { drop, keep } state = State::keep;
+    // What a finish reason means: the end, or (Gemini gives one with every event) perhaps the end.
+    enum class FinishMeans { end, perhaps } finish_means = FinishMeans::end;
     int choices = 1;      // how many answers were asked for
     std::string model{};  // as asked upstream
 };
@@ -81,6 +83,8 @@ public:
     void close();
 
     bool ended() const { return ended_; }
+    // Every choice that was begun has a finish reason.
+    bool all_finished() const;
     // Every choice that was asked for has a finish reason: only usage may still come. Never true
     // of a provider that gives a reason with every chunk.
     bool finish_seen() const;
@@ -95,7 +99,6 @@ private:
     struct ChoiceState;
 
     ChoiceState& state(timeline::Choice choice);
-    bool all_finished() const;
     Call* find(ChoiceState& choice, CallKey key);
     void emit(const timeline::Event& event);
     void emit_text(timeline::Choice choice, std::string_view escaped);

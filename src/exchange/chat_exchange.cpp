@@ -164,7 +164,10 @@ awaitable<void> ChatExchange::pump() {
         co_await call.advance();
         // The last piece goes out together with the end of the response.
         if (!streaming() || responder_->out_is_empty() || reader_->ended()) continue;
-        if (!responder_->begun()) add_headers();
+        if (!responder_->begun()) {
+            add_headers();
+            forget_request();
+        }
         if (!responder_->flush(http::Responder::Piece::more)) {
             co_await wait_for_client();
             call.restart_watch();
@@ -241,6 +244,19 @@ void ChatExchange::add_headers() {
     if (reader_->turn().trimmed_calls()) record_->warnings.emplace_back("parallel_calls_trimmed");
     if (!record_->warnings.empty())
         headers.add("X-Gateway-Warnings", fmt::format("{}", fmt::join(record_->warnings, ", ")));
+}
+
+// The client has seen a part of this answer, so nobody else will be asked: a long prompt need not
+// stay in memory as long as its answer streams.
+void ChatExchange::forget_request() {
+    request_.messages = {};
+    request_.tools = {};
+    request_.fields = {};
+    request_.kept.clear();
+    request_.body.reset();
+    outgoing_.body = {};
+    outgoing_.headers = {};
+    transaction_->request.headers = {};
 }
 
 void ChatExchange::on(const timeline::Event& event) {

@@ -41,6 +41,7 @@ private:
     boost::asio::awaitable<void> finish();
     boost::asio::awaitable<void> refuse(Error error);
     void add_headers();
+    void forget_request();
     void on(const timeline::Event& event) override;
     void note(const timeline::Event& event);
     bool streaming() const { return request_.streaming == chat::Streaming::yes; }

@@ -18,6 +18,9 @@ using http::Stop;
 
 namespace {
 
+// Where a finish reason may not be the end; limits::finish_grace_time where it is.
+constexpr auto perhaps_grace_time = std::chrono::seconds(2);
+
 constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
 
 std::string render_head(const http::Origin& origin, const provider::Outgoing& outgoing) {
@@ -196,7 +199,10 @@ void UpstreamCall::watch_progress() {
     if (reader_->turn().finish_seen()) {
         // The answer is whole; usage may follow, but nobody waits long for it.
         wait_ = Wait::grace;
-        watch(Stop::Reason::finish_grace, now + limits::finish_grace_time);
+        using Means = provider::TurnOptions::FinishMeans;
+        const bool perhaps = reader_->turn().options().finish_means == Means::perhaps;
+        watch(Stop::Reason::finish_grace,
+              now + (perhaps ? perhaps_grace_time : limits::finish_grace_time));
     } else if (wait_ == Wait::progress) {
         watchdog_->move_to(std::min(now + slot_->timeouts.idle, total_deadline_));
     } else if (reader_->turn().any_output()) {

@@ -274,8 +274,8 @@ bool Turn::all_finished() const {
 
 bool Turn::finish_seen() const {
     const auto finished = [](const ChoiceState& c) { return c.finish.has_value(); };
-    if (talks_on_ || options_.finish_means == TurnOptions::FinishMeans::perhaps) return false;
-    return all_finished() && std::ranges::count_if(choices_, finished) >= options_.choices;
+    return !talks_on_ && all_finished() &&
+           std::ranges::count_if(choices_, finished) >= options_.choices;
 }
 
 void Turn::fail(Error error) {

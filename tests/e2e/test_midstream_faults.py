@@ -151,7 +151,8 @@ class MidstreamFaults(GatewayTest):
                 self.upstream.play(finish_then_hold)
                 began = time.monotonic()
                 self.assertEqual(finish_of(self.frames(model=f"{name}/m")), "stop")
-                self.assertLess(time.monotonic() - began, scaled(1))
+                # Gemini gives a finish reason with every event at times: there it takes a little longer to be sure.
+                self.assertLess(time.monotonic() - began, scaled(3 if name == "google" else 1))
 
     def test_done_comes_soon_although_upstream_says_no_more_after_its_finish_reason(self):
         def finish_reason_then_hold(exchange):

@@ -11,6 +11,7 @@ import json
 import operator
 import os
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -151,6 +152,7 @@ def main():
     import run_compare
 
     run_compare.wait_port.__defaults__ = (PORT_SECONDS_MAX,)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what was started is ended
     stamp = time.strftime("%Y%m%d-%H%M%S")
     results = folder / f"out/raw-{stamp}.jsonl"
     targets = json.loads(targets_file.read_text())

@@ -14,6 +14,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto sweep_interval = 10s;
 constexpr auto trusted_time = 1s;
+constexpr int tail_reads_max = 64;
 constexpr auto tail_time = 1s;  // how long the end of an answered response may take
 
 // The tail of a response nobody needs any more.
@@ -72,7 +73,8 @@ awaitable<void> ConnectionPool::read_to_end(std::unique_ptr<UpstreamConnection> 
     std::array<char, 512 + padding_bytes> buffer;
     Discard discard;
     Stop::Guard guard(&stop, [&connection] { connection->close(); });
-    while (!connection->response_done()) {
+    for (int reads = 0; !connection->response_done(); ++reads) {
+        if (reads == tail_reads_max) co_return;  // whatever this is, it is no tail
         if (connection->must_wait() && co_await connection->readable()) co_return;
         if (!connection->read(buffer, &discard)) co_return;
     }

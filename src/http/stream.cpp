@@ -42,9 +42,9 @@ std::size_t Stream::read_now(std::span<char> into, error_code& error) {
         more_to_read_ = !error;
         return count;
     }
-    const std::size_t count = plain_.read_some(asio::buffer(into.data(), into.size()), error);
-    more_to_read_ = !error && count == into.size();
-    return count;
+    // The socket itself knows what is left, and waiting for it lets the thread's other streams have
+    // a turn.
+    return plain_.read_some(asio::buffer(into.data(), into.size()), error);
 }
 
 std::size_t Stream::write_now(std::span<const asio::const_buffer> buffers, error_code& error) {

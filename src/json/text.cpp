@@ -65,6 +65,14 @@ char simple_escape(char letter) {
     }
 }
 
+// Where the text goes on after the backslash at `at` and the letter that it escapes. A character
+// beyond ASCII is never escaped: taking its first byte away would leave bytes that are no
+// character.
+std::size_t after_escape(std::string_view text, std::size_t at) {
+    if (at + 1 >= text.size()) return text.size();
+    return static_cast<unsigned char>(text[at + 1]) < 0x80 ? at + 2 : at + 1;
+}
+
 void append_escaped_char(std::string& out, unsigned char c) {
     switch (c) {
         case '"': out += "\\\""; return;
@@ -151,7 +159,7 @@ void append_unescaped(std::string& out, std::string_view escaped) {
     for (std::size_t at; (at = escaped.find('\\', copied)) != std::string_view::npos;) {
         out.append(escaped, copied, at - copied);
         const char letter = at + 1 < escaped.size() ? escaped[at + 1] : 0;
-        copied = std::min(at + 2, escaped.size());
+        copied = after_escape(escaped, at);
         if (letter != 'u') {
             if (const char c = simple_escape(letter)) out += c;
             continue;
@@ -225,7 +233,7 @@ std::string_view Joiner::join(std::string_view fragment, std::string& scratch) {
         } else {
             scratch += replacement;
         }
-        at += 2;
+        at = after_escape(fragment, at);
     }
     return scratch;
 }

@@ -56,6 +56,7 @@ TEST(JsonText, UnescapesBrokenEscapesWithoutReadingPastTheEnd) {
     EXPECT_EQ(unescaped("\\u12"), "12");
     EXPECT_EQ(unescaped("\\ud83d\\u"), "\uFFFD");
     EXPECT_EQ(unescaped("\\q"), "");
+    EXPECT_EQ(unescaped("\\é"), "é");
 }
 
 TEST(JsonText, KnowsLegalEscapes) {
@@ -111,6 +112,7 @@ TEST(Joiner, ReplacesBytesThatMakeNoCharacter) {
 TEST(Joiner, ReplacesWhatIsNoEscape) {
     EXPECT_EQ(joined({R"(a\xb)"}), Texts{"a\uFFFDb"});
     EXPECT_EQ(joined({"a\\"}), Texts{"a\uFFFD"});
+    EXPECT_EQ(joined({"a\\é"}), Texts{"a\uFFFDé"});
 }
 
 TEST(Joiner, GivesTheSameTextForEveryCutBetweenUnits) {

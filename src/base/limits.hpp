@@ -21,8 +21,11 @@ inline constexpr std::size_t messages = 10'000;
 inline constexpr std::size_t tools = 128;
 inline constexpr std::size_t tool_name_bytes = 64;
 inline constexpr std::size_t request_id_bytes = 128;
-inline constexpr auto request_read_time = 30s;  // a slower sender is a slow loris
-inline constexpr auto keep_alive_time = 75s;    // between requests of one connection
+inline constexpr auto request_read_time = 30s;              // a slower sender is a slow loris
+inline constexpr std::size_t concurrent_requests = 20'000;  // two descriptors each
+inline constexpr std::size_t queued_requests = 1'000;       // beyond them
+inline constexpr auto queue_time = 1s;        // a longer wait is better said than hidden
+inline constexpr auto keep_alive_time = 75s;  // between requests of one connection
 
 // Upstream answers.
 inline constexpr std::size_t frame_bytes = 16 * mib;          // base64 images, encrypted reasoning
@@ -37,14 +40,19 @@ inline constexpr std::size_t choices = 128;                   // OpenAI's own bo
 // One stream.
 inline constexpr std::size_t read_bytes = 32 * kib;            // taken from upstream at a time
 inline constexpr std::size_t unsent_output_bytes = 256 * kib;  // then upstream is not read
+inline constexpr auto ping_time = 15s;            // of silence; below every proxy's idle time-out
 inline constexpr auto blocked_client_time = 60s;  // a reader that takes nothing for so long is gone
 inline constexpr auto finish_grace_time = 300ms;  // for usage, after the last finish reason
 
 // Upstream time-outs, each with a config key under `timeouts:`.
 inline constexpr auto connect_time = 5s;
-inline constexpr auto first_token_time = 120s;  // reasoning models think before they speak
+inline constexpr auto first_token_time = 30s;  // of a stream, while there is somebody else to ask
+inline constexpr auto last_first_token_time = 120s;  // reasoning models think before they speak
 inline constexpr auto idle_time = 60s;
-inline constexpr auto total_time = 600s;  // the official SDKs' own default
+inline constexpr auto total_time = 600s;        // the official SDKs' own default
+inline constexpr auto retry_window_time = 60s;  // of one request; no attempt begins after it
+inline constexpr int retries = 2;
+inline constexpr auto drain_time = 30s;  // for open streams to end when the process is told to
 inline constexpr auto upstream_idle_connection_time =
     55s;  // below the usual 60 s of load balancers
 inline constexpr std::size_t upstream_idle_connections = 4096;  // per thread

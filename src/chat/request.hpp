@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -119,6 +120,10 @@ struct Field {
 struct GatewayWishes {
     std::string dialect{};  // stream_dialect
     bool echo_model = false;
+    bool strict_model = false;            // rather refuse than let another model stand in
+    std::vector<std::string> fallback{};  // models to ask after the model's own targets
+    std::optional<int> retries{};
+    std::optional<std::chrono::milliseconds> timeout{};  // for the whole request
 };
 
 enum class Streaming { no, yes };

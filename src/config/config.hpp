@@ -3,8 +3,10 @@
 #include "base/limits.hpp"
 #include "base/result.hpp"
 #include "base/secret.hpp"
+#include "router/policy.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,11 +15,10 @@
 
 namespace runnel::config {
 
-struct Timeouts {
-    std::chrono::milliseconds connect = limits::connect_time;
-    std::chrono::milliseconds first_token = limits::first_token_time;
-    std::chrono::milliseconds idle = limits::idle_time;
-    std::chrono::milliseconds total = limits::total_time;
+// What the config knows of a provider's model, before the catalogue that ships with Runnel.
+struct KnownModel {
+    std::string name;
+    router::ModelFacts facts{};
 };
 
 struct Provider {
@@ -28,20 +29,37 @@ struct Provider {
     std::vector<std::pair<std::string, std::string>> headers{};
     std::string api_version{};  // Azure
     std::string proxy{};        // http://host:port; empty: the environment's
-    Timeouts timeouts{};
+    router::Timeouts timeouts{};
+    std::optional<int> retries{};
+    std::size_t concurrent = 0;        // requests at a time; 0: any number
+    std::vector<KnownModel> models{};  // overrides the catalogue's facts, and adds to its list
+};
+
+struct Target {
+    std::string name;  // provider/model
+    unsigned weight = 1;
 };
 
 struct Model {
     std::string name;
-    std::vector<std::string> targets{};  // provider/model, in failover order
-    std::string system{};                // put before the conversation
-    std::string defaults_json{};         // a JSON object of request fields; empty: none
-    std::string dialect{};               // empty: the server's
+    std::vector<Target> targets{};  // in failover order
+    std::string system{};           // put before the conversation
+    std::string defaults_json{};    // a JSON object of request fields; empty: none
+    std::string dialect{};          // empty: the server's
+    router::Policy policy{};
+    // A model that can't stream sends streaming requests to its stream_fallback, another model.
+    enum class Streams { yes, no } streams = Streams::yes;
+    std::string stream_fallback{};
+    std::optional<std::int64_t> max_tokens{};  // more is cut down to this
+    std::size_t concurrent = 0;                // requests at a time; 0: any number
 };
 
 struct Limits {
     std::size_t request_body_bytes = limits::request_body_bytes;
     std::size_t request_header_bytes = limits::request_header_bytes;
+    std::size_t concurrent = limits::concurrent_requests;  // requests at a time
+    std::size_t queue = limits::queued_requests;           // that may wait for one to end
+    std::chrono::milliseconds queue_time = limits::queue_time;
 };
 
 struct Tls {
@@ -56,11 +74,15 @@ struct Config {
     std::optional<Tls> tls{};
     std::vector<Provider> providers{};
     std::vector<Model> models{};
+    std::vector<std::pair<std::string, std::string>> aliases{};  // another name for a model
     std::string default_model{};
     std::string dialect = "openai";
     std::string id_prefix = "chatcmpl-";
     std::vector<std::string> cors_origins{"*"};
     Limits limits{};
+    std::chrono::milliseconds ping{limits::ping_time};  // of silence in a stream; 0: never
+    std::chrono::milliseconds drain_timeout{limits::drain_time};
+    Secret admin_token{};
     enum class LogFormat { automatic, json, text } log_format = LogFormat::automatic;
     std::string log_level = "info";
 };

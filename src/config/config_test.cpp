@@ -10,6 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
+using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -120,7 +121,7 @@ providers:
     EXPECT_EQ(openai.kind, "openai");
     EXPECT_EQ(openai.base_url, "");
     EXPECT_THAT(openai.keys, ElementsAre(Secret("sk-from-the-environment")));
-    EXPECT_EQ(openai.timeouts.idle, limits::idle_time);
+    EXPECT_EQ(openai.timeouts.idle, std::nullopt);
     const Provider& local = config.providers[1];
     EXPECT_EQ(local.base_url, "http://127.0.0.1:11434/v1");
     EXPECT_THAT(local.keys, IsEmpty());
@@ -161,7 +162,9 @@ default_model: fast
 )");
     ASSERT_EQ(config.models.size(), 2u);
     EXPECT_EQ(config.models[0].name, "fast");
-    EXPECT_THAT(config.models[0].targets, ElementsAre("local/llama/8b", "demo/echo", "local/big"));
+    EXPECT_THAT(config.models[0].targets,
+                ElementsAre(Field(&Target::name, "local/llama/8b"),
+                            Field(&Target::name, "demo/echo"), Field(&Target::name, "local/big")));
     EXPECT_EQ(config.models[0].defaults_json, "");
     const Model& operating = config.models[1];
     EXPECT_EQ(operating.system, "You are brief.\nAlways.\n");

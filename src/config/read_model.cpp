@@ -38,13 +38,13 @@ std::optional<std::string> one_of_now(const Value& value, std::span<const std::s
     return value.one_of(names);
 }
 
-std::vector<std::string> read_targets(const Entry& entry, const Value* written,
-                                      std::span<const std::string_view> providers) {
-    std::vector<std::string> targets;
+std::vector<Target> read_targets(const Entry& entry, const Value* written,
+                                 std::span<const std::string_view> providers) {
+    std::vector<Target> targets;
     const std::size_t problems = entry.name.problem_count();
     if (written)
         for (const Value& target : written->list())
-            if (auto read = read_target(target, providers)) targets.push_back(std::move(*read));
+            if (auto read = read_target(target, providers)) targets.push_back({std::move(*read)});
     if (targets.empty() && entry.name.problem_count() == problems)
         (written ? *written : entry.name)
             .complain("a model needs targets, such as targets: [openai/gpt-5-mini]");

@@ -59,8 +59,8 @@ void read_header(const Entry& entry, Provider& provider) {
     }
 }
 
-Timeouts read_timeouts(const Value& value) {
-    Timeouts timeouts;
+router::Timeouts read_timeouts(const Value& value) {
+    router::Timeouts timeouts;
     const auto section = value.section(keys_of_timeouts);
     if (!section) return timeouts;
     const auto time = [](const Value& written) { return written.duration(1ms, 24h); };

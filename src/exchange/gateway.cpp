@@ -83,9 +83,12 @@ Result<std::unique_ptr<const Gateway>> build_gateway(const config::Config& confi
                            {catalogue.models.begin(), catalogue.models.end()}});
     }
     std::vector<router::ModelEntry> models;
-    for (const config::Model& model : config.models)
+    for (const config::Model& model : config.models) {
+        std::vector<std::string> targets;
+        for (const config::Target& target : model.targets) targets.push_back(target.name);
         models.push_back(
-            {model.name, model.targets, model.system, model.defaults_json, model.dialect});
+            {model.name, std::move(targets), model.system, model.defaults_json, model.dialect});
+    }
     return std::unique_ptr<const Gateway>(
         new Gateway{std::move(slots),
                     router::Router(std::move(entries), std::move(models), config.default_model),

@@ -23,7 +23,7 @@ struct ProviderSlot {
     std::string kind;
     std::unique_ptr<provider::Provider> provider;
     http::Destination destination;  // unused by the demo provider, which answers by itself
-    config::Timeouts timeouts;
+    router::Timeouts timeouts;
 };
 
 // Everything a config says, in the form that requests use it. Never changes once built; shared by

@@ -56,7 +56,7 @@ UpstreamCall::UpstreamCall(Worker* worker, const ProviderSlot* slot,
       reader_(reader),
       stop_(stop),
       watchdog_(watchdog),
-      total_deadline_(Clock::now() + slot->timeouts.total) {}
+      total_deadline_(Clock::now() + slot->timeouts.total.value_or(limits::total_time)) {}
 
 UpstreamCall::~UpstreamCall() {
     watchdog_->stop();
@@ -109,12 +109,14 @@ awaitable<void> UpstreamCall::open() {
 
 awaitable<Result<void>> UpstreamCall::connect_and_send(http::ConnectionPool::Reuse reuse) {
     wait_ = Wait::connect;
-    watch(Stop::Reason::connect_timeout, Clock::now() + slot_->timeouts.connect);
+    watch(Stop::Reason::connect_timeout,
+          Clock::now() + slot_->timeouts.connect.value_or(limits::connect_time));
     auto connection = co_await worker_->pool.take(&slot_->destination, reuse, stop_);
     if (!connection) co_return propagate(connection);
     connection_ = std::move(*connection);
     wait_ = Wait::first_token;
-    watch(Stop::Reason::first_token_timeout, Clock::now() + slot_->timeouts.first_token);
+    watch(Stop::Reason::first_token_timeout,
+          Clock::now() + slot_->timeouts.first_token.value_or(limits::last_first_token_time));
     const std::string head = render_head(slot_->destination.origin, *outgoing_);
     co_return co_await connection_->send(head, outgoing_->body, stop_);
 }
@@ -204,10 +206,11 @@ void UpstreamCall::watch_progress() {
         watch(Stop::Reason::finish_grace,
               now + (perhaps ? perhaps_grace_time : limits::finish_grace_time));
     } else if (wait_ == Wait::progress) {
-        watchdog_->move_to(std::min(now + slot_->timeouts.idle, total_deadline_));
+        watchdog_->move_to(
+            std::min(now + slot_->timeouts.idle.value_or(limits::idle_time), total_deadline_));
     } else if (reader_->turn().any_output()) {
         wait_ = Wait::progress;
-        watch(Stop::Reason::idle_timeout, now + slot_->timeouts.idle);
+        watch(Stop::Reason::idle_timeout, now + slot_->timeouts.idle.value_or(limits::idle_time));
     }
 }
 
@@ -247,7 +250,7 @@ void UpstreamCall::fail_as_provider_says() {
 
 Error UpstreamCall::timed_out(Stop::Reason reason) const {
     const std::string_view display = slot_->provider->display_name();
-    const config::Timeouts& times = slot_->timeouts;
+    const router::Timeouts& times = slot_->timeouts;
     const auto after = [&](std::string_view what, std::chrono::milliseconds time) {
         return Error{ErrorKind::upstream_timeout,
                      fmt::format("{} {} within {:g} s", display, what,
@@ -255,12 +258,16 @@ Error UpstreamCall::timed_out(Stop::Reason reason) const {
     };
     switch (reason) {
         case Stop::Reason::connect_timeout:
-            return after("did not accept a connection", times.connect);
+            return after("did not accept a connection",
+                         times.connect.value_or(limits::connect_time));
         case Stop::Reason::first_token_timeout:
-            return after("did not begin to answer", times.first_token);
+            return after("did not begin to answer",
+                         times.first_token.value_or(limits::last_first_token_time));
         case Stop::Reason::idle_timeout:
-            return after("stopped in the middle of its answer and sent nothing", times.idle);
-        case Stop::Reason::total_timeout: return after("did not finish its answer", times.total);
+            return after("stopped in the middle of its answer and sent nothing",
+                         times.idle.value_or(limits::idle_time));
+        case Stop::Reason::total_timeout:
+            return after("did not finish its answer", times.total.value_or(limits::total_time));
         case Stop::Reason::shutdown:
             return Error{ErrorKind::internal_error, "the gateway is shutting down"};
         default: return Error{ErrorKind::internal_error, "the client closed the connection"};

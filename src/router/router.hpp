@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "router/policy.hpp"
 
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ struct Target {
     // again, in the client's own spelling where it asked for this target itself ("gpt-5-mini"),
     // else as "openai/gpt-5-mini".
     std::string public_name;
+    unsigned weight = 1;
+    ModelFacts facts{};
 };
 
 // What a model name in a request stands for.
@@ -27,6 +30,10 @@ struct Route {
     const std::string* system = nullptr;         // the virtual model's text, or null
     const std::string* defaults_json = nullptr;  // the virtual model's default fields, or null
     const std::string* dialect = nullptr;        // the virtual model's dialect, or null
+    Policy policy{};
+    std::optional<std::int64_t> max_tokens{};  // more is cut down to this
+    std::string rerouted_from{};  // the model that was asked for, where it can't stream and this
+                                  // one stands in for it
 };
 
 struct ModelEntry {

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+// How a request is tried, as the config says it for a provider, for a model, or the client for one
+// request. What is not said is empty, so that the more special word can win.
+namespace runnel::router {
+
+struct Timeouts {
+    std::optional<std::chrono::milliseconds> connect{};
+    std::optional<std::chrono::milliseconds> first_token{};
+    std::optional<std::chrono::milliseconds> idle{};
+    std::optional<std::chrono::milliseconds> total{};
+
+    // These, and where they say nothing, the other's.
+    Timeouts or_else(const Timeouts& other) const;
+};
+
+enum class Strategy { failover, weighted, least_latency };
+
+// What to do when an answer breaks off after the client has seen a part of it.
+enum class Midstream {
+    fail,     // say so
+    verified  // ask the next target, and go on where its answer repeats what was seen
+};
+
+struct Policy {
+    Strategy strategy = Strategy::failover;
+    std::optional<int> retries{};                        // of targets asked before, all in all
+    std::optional<std::chrono::milliseconds> timeout{};  // for the whole request
+    std::optional<std::chrono::milliseconds> hedge_after{};
+    Midstream midstream = Midstream::fail;
+    Timeouts timeouts{};
+};
+
+// What is known of one model of one provider. Unknown is not no: such a model is asked.
+struct ModelFacts {
+    std::optional<bool> tools{};
+    std::optional<bool> vision{};
+    std::optional<bool> reasoning{};
+    std::optional<bool> streaming{};
+    std::optional<std::int64_t> context_length{};
+    std::optional<std::int64_t> max_output{};
+
+    ModelFacts or_else(const ModelFacts& other) const;
+};
+
+}  // namespace runnel::router

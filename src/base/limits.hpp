@@ -52,6 +52,7 @@ inline constexpr auto idle_time = 60s;
 inline constexpr auto total_time = 600s;        // the official SDKs' own default
 inline constexpr auto retry_window_time = 60s;  // of one request; no attempt begins after it
 inline constexpr int retries = 2;
+inline constexpr int retries_max = 5;    // that anybody may ask for
 inline constexpr auto drain_time = 30s;  // for open streams to end when the process is told to
 inline constexpr auto upstream_idle_connection_time =
     55s;  // below the usual 60 s of load balancers

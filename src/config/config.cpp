@@ -1,14 +1,14 @@
 #include "config/config.hpp"
 
 #include "base/log.hpp"
-#include "base/nearest.hpp"
 #include "config/addresses.hpp"
 #include "config/names.hpp"
 #include "config/read_model.hpp"
-#include "config/read_provider.hpp"
+#include "config/read_policy.hpp"
+#include "config/read_routes.hpp"
+#include "config/units.hpp"
 #include "config/yaml_reader.hpp"
 #include "config/yaml_tree.hpp"
-#include "provider/catalogue.hpp"
 
 #include <fmt/format.h>
 
@@ -18,16 +18,22 @@
 namespace runnel::config {
 namespace {
 
-constexpr std::string_view keys_of_config[] = {"listen",    "data",   "threads",       "tls",
-                                               "providers", "models", "default_model", "dialect",
-                                               "id_prefix", "cors",   "limits",        "log"};
+constexpr std::string_view keys_of_config[] = {
+    "listen",  "data",          "threads",       "tls",       "providers", "models",
+    "aliases", "default_model", "dialect",       "id_prefix", "cors",      "limits",
+    "ping",    "log",           "drain_timeout", "admin"};
 constexpr std::string_view keys_of_tls[] = {"cert", "key"};
 constexpr std::string_view keys_of_cors[] = {"origins"};
-constexpr std::string_view keys_of_limits[] = {"request_body", "request_header"};
+constexpr std::string_view keys_of_limits[] = {"request_body", "request_header", "concurrent",
+                                               "queue", "queue_time"};
+constexpr std::string_view keys_of_admin[] = {"token"};
 constexpr std::string_view keys_of_log[] = {"format", "level"};
 constexpr std::string_view log_formats[] = {"auto", "json", "text"};
 
+using namespace std::chrono_literals;
+
 constexpr std::int64_t threads_max = 1024;
+constexpr std::int64_t queue_max = 1'000'000;
 
 std::optional<std::string> listen_address(const Value& value) {
     return value.text_that(
@@ -73,7 +79,40 @@ std::optional<Limits> read_limits(const Value& value) {
     const auto header = [](const Value& size) { return size.size(limits::kib, limits::mib); };
     section->read("request_body", body, read.request_body_bytes);
     section->read("request_header", header, read.request_header_bytes);
+    const auto queue = [](const Value& count) { return count.whole_number(0, queue_max); };
+    const auto queue_time = [](const Value& time) { return time.duration(0ms, 1min); };
+    section->read("concurrent", read_concurrent, read.concurrent);
+    section->read("queue", queue, read.queue);
+    section->read("queue_time", queue_time, read.queue_time);
     return read;
+}
+
+std::optional<std::chrono::milliseconds> read_ping(const Value& value) {
+    const auto written = value.text();
+    if (!written) return std::nullopt;
+    if (*written == "off" || *written == "0") return 0ms;
+    const auto time = read_duration(*written);
+    if (time && (*time == 0ms || (*time >= 10ms && *time <= 1h))) return time;
+    value.refuse("a time such as 15s, from 10ms to 1h, or off");
+    return std::nullopt;
+}
+
+std::optional<std::chrono::milliseconds> read_drain_timeout(const Value& value) {
+    return value.duration(0ms, 24h);
+}
+
+// What is wrong with a token is said without it.
+void read_admin(const Value& value, Config& config) {
+    const auto section = value.section(keys_of_admin);
+    const Value* token = section ? section->find("token") : nullptr;
+    auto text = token ? token->text() : std::nullopt;
+    if (!text) return;
+    if (is_token(*text)) {
+        config.admin_token = Secret(std::move(*text));
+    } else {
+        token->complain("a token has letters, digits and signs of ASCII, and at least one; it has "
+                        "no spaces");
+    }
 }
 
 std::optional<Config::LogFormat> read_log_format(const Value& value) {
@@ -92,58 +131,6 @@ void read_log(const Value& value, Config& config) {
     section->read("level", level, config.log_level);
 }
 
-// Names that a target may begin with, the built-in provider's last. Those with problems count too.
-std::vector<std::string_view> provider_names(const std::vector<Entry>& providers) {
-    std::vector<std::string_view> names;
-    for (const Entry& entry : providers) names.push_back(entry.key);
-    names.push_back(built_in_provider);
-    return names;
-}
-
-// A bare name that this kind of provider is known for, e.g. "gpt-5".
-bool claims(std::string_view kind, std::string_view model) {
-    const auto catalogue = provider::catalogue_of(kind);
-    const auto begins = [&](std::string_view prefix) { return model.starts_with(prefix); };
-    return std::ranges::any_of(catalogue.prefixes, begins) ||
-           std::ranges::find(catalogue.models, model) != catalogue.models.end();
-}
-
-void read_default_model(const Value& value, std::span<const std::string_view> providers,
-                        const std::vector<Entry>& models, Config& config) {
-    auto name = value.text();
-    if (!name) return;
-    std::vector<std::string_view> model_names;
-    for (const Entry& entry : models) model_names.push_back(entry.key);
-    const auto claims_it = [&](const Provider& provider) { return claims(provider.kind, *name); };
-    const bool known = std::ranges::find(model_names, *name) != model_names.end() ||
-                       std::ranges::any_of(config.providers, claims_it) ||
-                       claims(built_in_provider, *name);
-    // A provider that could not be read might have claimed it: one mistake, one message.
-    const bool all_read = config.providers.size() + 1 == providers.size();
-    if (!known && name->contains('/')) {
-        name = read_target(value, providers);
-    } else if (!known && all_read) {
-        value.refuse("one of the models, or provider/model",
-                     did_you_mean(value.node().text, model_names));
-    }
-    if (name) config.default_model = std::move(*name);
-}
-
-void read_routes(const Section& section, Config& config) {
-    const Value* providers = section.find("providers");
-    const Value* models = section.find("models");
-    const auto provider_entries = providers ? providers->entries() : std::vector<Entry>();
-    const auto model_entries = models ? models->entries() : std::vector<Entry>();
-    const auto names = provider_names(provider_entries);
-    for (const Entry& entry : provider_entries)
-        if (auto provider = read_provider(entry)) config.providers.push_back(std::move(*provider));
-    for (const Entry& entry : model_entries)
-        if (auto model = read_model(entry, names)) config.models.push_back(std::move(*model));
-
-    if (const Value* default_model = section.find("default_model"))
-        read_default_model(*default_model, names, model_entries, config);
-}
-
 void read_file(const Value& file, Config& config) {
     const auto section = file.section(keys_of_config);
     if (!section) return;
@@ -157,6 +144,9 @@ void read_file(const Value& file, Config& config) {
     section->read("id_prefix", id_prefix, config.id_prefix);
     section->read("cors", read_cors, config.cors_origins);
     section->read("limits", read_limits, config.limits);
+    section->read("ping", read_ping, config.ping);
+    section->read("drain_timeout", read_drain_timeout, config.drain_timeout);
+    if (const Value* admin = section->find("admin")) read_admin(*admin, config);
     if (const Value* log = section->find("log")) read_log(*log, config);
 }
 

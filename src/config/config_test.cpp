@@ -1,57 +1,21 @@
 #include "config/config.hpp"
 
+#include "support/config_files.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <cstring>
 
 namespace runnel::config {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::Field;
-using testing::HasSubstr;
-using testing::IsEmpty;
-
-const char* environment(const char* name) {
-    if (std::strcmp(name, "OPENAI_API_KEY") == 0) return "sk-from-the-environment";
-    if (std::strcmp(name, "EMPTY") == 0) return "";
-    if (std::strcmp(name, "PORT") == 0) return "9000";
-    if (std::strcmp(name, "TWO_LINES") == 0) return "one\ntwo";
-    return nullptr;
-}
-
-Config read(std::string_view yaml) {
-    auto config = read_config(yaml, environment);
-    if (config) return std::move(*config);
-    for (const Problem& problem : config.error())
-        ADD_FAILURE() << problem.line << ":" << problem.column << ": " << problem.message;
-    return {};
-}
-
-// Every problem as "LINE:COLUMN: message".
-std::vector<std::string> problems(std::string_view yaml) {
-    std::vector<std::string> lines;
-    const auto config = read_config(yaml, environment);
-    if (config) return lines;
-    for (const Problem& problem : config.error())
-        lines.push_back(std::to_string(problem.line) + ":" + std::to_string(problem.column) + ": " +
-                        problem.message);
-    return lines;
-}
-
-// The one problem of a file.
-std::string problem(std::string_view yaml) {
-    const auto all = problems(yaml);
-    EXPECT_EQ(all.size(), 1u) << yaml << testing::PrintToString(all);
-    return all.empty() ? "" : all.front();
-}
-
-// Of a provider that has only `field` wrong.
-std::string provider_problem(const std::string& field) {
-    return problem("providers:\n  p:\n    kind: openai\n    " + field + "\n");
-}
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::problem;
+using testing::problems;
+using testing::provider_problem;
+using testing::read;
 
 TEST(Config, HasDefaultsForEverything) {
     for (const char* text : {"", "\n", "# nothing\n", "---\n", "{}", "providers:\nmodels:\n"}) {
@@ -68,6 +32,13 @@ TEST(Config, HasDefaultsForEverything) {
         EXPECT_THAT(config.cors_origins, ElementsAre("*"));
         EXPECT_EQ(config.limits.request_body_bytes, 32u << 20);
         EXPECT_EQ(config.limits.request_header_bytes, 32u << 10);
+        EXPECT_EQ(config.limits.concurrent, 20'000u);
+        EXPECT_EQ(config.limits.queue, 1'000u);
+        EXPECT_EQ(config.limits.queue_time, 1s);
+        EXPECT_EQ(config.ping, 15s);
+        EXPECT_EQ(config.drain_timeout, 30s);
+        EXPECT_TRUE(config.admin_token.empty());
+        EXPECT_THAT(config.aliases, IsEmpty());
         EXPECT_EQ(config.log_format, Config::LogFormat::automatic);
         EXPECT_EQ(config.log_level, "info");
     }
@@ -83,7 +54,10 @@ dialect: openai
 id_prefix: run_
 default_model: demo/echo
 cors: {origins: ["https://app.example.com", "http://localhost:3000"]}
-limits: {request_body: 10MB, request_header: 64KiB}
+limits: {request_body: 10MB, request_header: 64KiB, concurrent: 50, queue: 0, queue_time: 250ms}
+ping: 5s
+drain_timeout: 2m
+admin: {token: "${OPENAI_API_KEY}"}
 log: {format: json, level: debug}
 )");
     EXPECT_EQ(config.listen, "[::1]:9000");
@@ -98,101 +72,14 @@ log: {format: json, level: debug}
                 ElementsAre("https://app.example.com", "http://localhost:3000"));
     EXPECT_EQ(config.limits.request_body_bytes, 10'000'000u);
     EXPECT_EQ(config.limits.request_header_bytes, 65'536u);
+    EXPECT_EQ(config.limits.concurrent, 50u);
+    EXPECT_EQ(config.limits.queue, 0u);
+    EXPECT_EQ(config.limits.queue_time, 250ms);
+    EXPECT_EQ(config.ping, 5s);
+    EXPECT_EQ(config.drain_timeout, 2min);
+    EXPECT_EQ(config.admin_token.reveal(), "sk-from-the-environment");
     EXPECT_EQ(config.log_format, Config::LogFormat::json);
     EXPECT_EQ(config.log_level, "debug");
-}
-
-TEST(Config, ReadsProvidersInTheirOrder) {
-    const Config config = read(R"(
-providers:
-  openai: {kind: openai, api_key: "${OPENAI_API_KEY}"}
-  local:
-    kind: openai-compatible
-    base_url: http://127.0.0.1:11434/v1
-    headers: {X-Team: blue, X-Note: "a $${price}"}
-    timeouts: {connect: 800ms, first_token: 5m, idle: 15s, total: 1h}
-    proxy: http://user:pass@proxy.example.com:3128
-  several: {kind: anthropic, keys: [a, b]}
-  cloud: {kind: azure, base_url: "https://x.openai.azure.com", api_version: 2024-10-21, api_key: k}
-)");
-    ASSERT_EQ(config.providers.size(), 4u);
-    const Provider& openai = config.providers[0];
-    EXPECT_EQ(openai.name, "openai");
-    EXPECT_EQ(openai.kind, "openai");
-    EXPECT_EQ(openai.base_url, "");
-    EXPECT_THAT(openai.keys, ElementsAre(Secret("sk-from-the-environment")));
-    EXPECT_EQ(openai.timeouts.idle, std::nullopt);
-    const Provider& local = config.providers[1];
-    EXPECT_EQ(local.base_url, "http://127.0.0.1:11434/v1");
-    EXPECT_THAT(local.keys, IsEmpty());
-    EXPECT_THAT(local.headers, ElementsAre(testing::Pair("X-Team", "blue"),
-                                           testing::Pair("X-Note", "a ${price}")));
-    EXPECT_EQ(local.timeouts.connect, 800ms);
-    EXPECT_EQ(local.timeouts.first_token, 5min);
-    EXPECT_EQ(local.timeouts.idle, 15s);
-    EXPECT_EQ(local.timeouts.total, 1h);
-    EXPECT_EQ(local.proxy, "http://user:pass@proxy.example.com:3128");
-    EXPECT_THAT(config.providers[2].keys, ElementsAre(Secret("a"), Secret("b")));
-    EXPECT_EQ(config.providers[3].api_version, "2024-10-21");
-}
-
-TEST(Config, ReadsModels) {
-    const Config config = read(R"(
-providers:
-  local: {kind: vllm}
-models:
-  fast:
-    targets: [local/llama/8b, demo/echo, "@local/big"]
-    strategy: failover
-  operator:
-    targets: [local/llama-8b]
-    system: |
-      You are brief.
-      Always.
-    dialect: openai
-    defaults:
-      temperature: 0.20
-      max_tokens: 1000
-      seed: "42"
-      logprobs: false
-      user: null
-      stop: [END, "1", 1]
-      metadata: {team: blue, "quoted \"key\"": 1e3}
-default_model: fast
-)");
-    ASSERT_EQ(config.models.size(), 2u);
-    EXPECT_EQ(config.models[0].name, "fast");
-    EXPECT_THAT(config.models[0].targets,
-                ElementsAre(Field(&Target::name, "local/llama/8b"),
-                            Field(&Target::name, "demo/echo"), Field(&Target::name, "local/big")));
-    EXPECT_EQ(config.models[0].defaults_json, "");
-    const Model& operating = config.models[1];
-    EXPECT_EQ(operating.system, "You are brief.\nAlways.\n");
-    EXPECT_EQ(operating.dialect, "openai");
-    EXPECT_EQ(operating.defaults_json,
-              R"({"temperature":0.20,"max_tokens":1000,"seed":"42","logprobs":false,"user":null,)"
-              R"("stop":["END","1",1],"metadata":{"team":"blue","quoted \"key\"":1e3}})");
-    EXPECT_EQ(config.default_model, "fast");
-}
-
-TEST(Config, WritesYamlsOwnNumbersAsJson) {
-    const auto json = [](const std::string& value) {
-        return read("models: {m: {targets: [demo/echo], defaults: {v: " + value + "}}}")
-            .models.at(0)
-            .defaults_json;
-    };
-    EXPECT_EQ(json("+1"), R"({"v":1})");
-    EXPECT_EQ(json(".5"), R"({"v":0.5})");
-    EXPECT_EQ(json("1."), R"({"v":1})");
-    EXPECT_EQ(json("-.5e2"), R"({"v":-50})");
-    EXPECT_EQ(json("007"), R"({"v":7})");
-    EXPECT_EQ(json("12345678901234567890"), R"({"v":12345678901234567890})");
-    EXPECT_EQ(json("True"), R"({"v":true})");
-    EXPECT_EQ(json("yes"), R"({"v":"yes"})");
-    EXPECT_EQ(json("1.2.3"), R"({"v":"1.2.3"})");
-    EXPECT_EQ(json("'${PORT}'"), R"({"v":"9000"})");
-    EXPECT_EQ(json("[]"), R"({"v":[]})");
-    EXPECT_EQ(json("!!str 5"), R"({"v":"5"})");
 }
 
 TEST(Config, NamesTheNearestKeyToAnUnknownOne) {
@@ -204,9 +91,9 @@ TEST(Config, NamesTheNearestKeyToAnUnknownOne) {
     EXPECT_EQ(problem("log: {colour: red}\n"),
               "1:7: unknown key 'colour' in log; the keys here are format, level");
     EXPECT_EQ(
-        problem("providers: {p: {kind: openai, retries: 3}}"),
-        "1:31: unknown key 'retries' in providers.p; the keys here are kind, base_url, api_key, "
-        "keys, headers, api_version, proxy, timeouts");
+        problem("providers: {p: {kind: openai, colour: red}}"),
+        "1:31: unknown key 'colour' in providers.p; the keys here are kind, base_url, api_key, "
+        "keys, headers, api_version, proxy, timeouts, retries, concurrent, models");
     EXPECT_EQ(problem("providers: {p: {kind: vllm, timeouts: {conect: 1s}}}"),
               "1:40: unknown key 'conect' in providers.p.timeouts; did you mean 'connect'?");
 }
@@ -284,130 +171,6 @@ TEST(Config, ShowsNoValueOfAVariable) {
                 HasSubstr("no provider is named '${OPENAI_API_KEY}'"));
 }
 
-TEST(Config, ReportsBadProviders) {
-    EXPECT_THAT(
-        problem("providers: {p: {kind: opnai}}"),
-        testing::AllOf(testing::StartsWith("1:23: providers.p.kind: 'opnai' is not one of "),
-                       testing::EndsWith("; did you mean 'openai'?")));
-    EXPECT_THAT(
-        problem("providers: {p: {api_key: k}}"),
-        testing::StartsWith("1:13: providers.p: kind is missing; it is one of anthropic, "));
-    EXPECT_THAT(
-        problem("providers:\n  local: {kind: openai-compatible}\n"),
-        testing::AllOf(testing::StartsWith("2:3: providers.local: "), HasSubstr("base_url")));
-    EXPECT_THAT(problem("providers: {az: {kind: azure, api_key: k}}"), HasSubstr("base_url"));
-    EXPECT_EQ(
-        problem("providers: {demo: {kind: openai}}"),
-        "1:13: providers.demo: this name is taken by the built-in demo models; choose another");
-    EXPECT_EQ(problem("providers: {a/b: {kind: openai}}"),
-              "1:13: providers.a/b: a provider's name has letters, digits, '.', '_' and '-' only");
-    EXPECT_EQ(provider_problem("keys: k"), "4:11: providers.p.keys must be a list, not 'k'");
-    EXPECT_EQ(provider_problem("keys: [a]\n    api_key: b"),
-              "4:11: providers.p.keys: there is an api_key already; write one of the two");
-}
-
-TEST(Config, ReportsBadProviderSettings) {
-    for (const char* url :
-         {"api.openai.com", "ftp://x", "https://", "https://a b", "https://a:99999", "https://a:b",
-          "https://a?x=1", "https://a#b", "https://u:p@a", "https://é", "https://300.1.1.1"})
-        EXPECT_THAT(provider_problem(std::string("base_url: '") + url + "'"),
-                    HasSubstr("must be a URL"));
-    for (const char* proxy : {"proxy:3128", "https://proxy:3128", "http://", "http://a/path"})
-        EXPECT_THAT(
-            provider_problem(std::string("proxy: '") + proxy + "'"),
-            HasSubstr("providers.p.proxy must be a URL such as http://proxy.example.com:3128"));
-    EXPECT_EQ(
-        provider_problem("timeouts: {idle: 15}"),
-        "4:22: providers.p.timeouts.idle must be a time such as 800ms, 15s, 5m or 1h, from 1ms to "
-        "24h, not '15'");
-    EXPECT_THAT(provider_problem("timeouts: {idle: 0s}"), HasSubstr("not '0s'"));
-    EXPECT_THAT(provider_problem("timeouts: {idle: 25h}"), HasSubstr("not '25h'"));
-    EXPECT_EQ(provider_problem("headers: {'X Y': a}"),
-              "4:15: providers.p.headers.X Y: this is not the name of a header");
-    EXPECT_EQ(
-        provider_problem("headers: {Content-Length: 3}"),
-        "4:15: providers.p.headers.Content-Length: this header is set for each request and cannot "
-        "be chosen");
-    EXPECT_EQ(
-        provider_problem("headers: {X: \"a\\nb\"}"),
-        "4:18: providers.p.headers.X: a header cannot have line breaks or other control characters "
-        "in it");
-    EXPECT_THAT(provider_problem("api_version: a&b"), HasSubstr("must be a version such as"));
-}
-
-TEST(Config, ReportsModelsThatCanNeverRoute) {
-    EXPECT_EQ(
-        problem("providers: {openai: {kind: openai}}\nmodels:\n  m: {targets: [opnai/gpt-5]}\n"),
-        "3:17: models.m.targets[0]: no provider is named 'opnai'; did you mean 'openai'?");
-    EXPECT_EQ(problem("models: {m: {targets: [demo/echo, xyz/a]}}"),
-              "1:35: models.m.targets[1]: no provider is named 'xyz'; there is demo");
-    EXPECT_EQ(
-        problem("models: {m: {targets: [gpt-5]}}"),
-        "1:24: models.m.targets[0] must be provider/model, such as openai/gpt-5-mini, not 'gpt-5'");
-    EXPECT_EQ(
-        problem("models: {m: {targets: []}}"),
-        "1:23: models.m.targets: a model needs targets, such as targets: [openai/gpt-5-mini]");
-    EXPECT_EQ(problem("models:\n  m: {system: hi}\n"),
-              "2:3: models.m: a model needs targets, such as targets: [openai/gpt-5-mini]");
-    EXPECT_EQ(problem("models: {m: {targets: demo/echo}}"),
-              "1:23: models.m.targets must be a list, not 'demo/echo'");
-}
-
-TEST(Config, ReportsAProviderOnceAndNotItsTargetsToo) {
-    EXPECT_THAT(problem("providers: {p: {kind: opnai}}\nmodels: {m: {targets: [p/x]}}\n"),
-                HasSubstr("providers.p.kind"));
-}
-
-TEST(Config, ReportsBadModels) {
-    for (const char* name : {"''", "'a b'", "'@a'", "/a", "'a\"b'", "é"})
-        EXPECT_THAT(problem("models: {" + std::string(name) + ": {targets: [demo/echo]}}"),
-                    HasSubstr("a model's name begins with a letter or digit"))
-            << name;
-    const auto with = [](const std::string& field) {
-        return problem("models: {m: {targets: [demo/echo], " + field + "}}");
-    };
-    EXPECT_EQ(with("strategy: weighted"),
-              "1:46: models.m.strategy: 'weighted' is not supported yet; there is failover");
-    EXPECT_EQ(with("strategy: least-latency"),
-              "1:46: models.m.strategy: 'least-latency' is not supported yet; there is failover");
-    EXPECT_EQ(
-        with("strategy: failovr"),
-        "1:46: models.m.strategy: 'failovr' is not one of failover; did you mean 'failover'?");
-    EXPECT_THAT(with("dialect: agent"),
-                HasSubstr("models.m.dialect: 'agent' is not supported yet"));
-    EXPECT_THAT(with("dialect: klingon"),
-                HasSubstr("models.m.dialect: 'klingon' is not one of openai"));
-    EXPECT_EQ(with("defaults: {stream: true}"),
-              "1:47: models.m.defaults.stream: each request says this for itself; it cannot have a "
-              "default");
-    EXPECT_THAT(with("defaults: {top_p: .nan}"), HasSubstr("must be a number that JSON can write"));
-    EXPECT_THAT(with("defaults: {top_p: 1e999}"),
-                HasSubstr("must be a number that JSON can write"));
-    EXPECT_THAT(with("defaults: [a]"), HasSubstr("models.m.defaults must be a map"));
-}
-
-TEST(Config, ReportsADefaultModelThatNothingServes) {
-    EXPECT_EQ(read("models: {m: {targets: [demo/echo]}}\ndefault_model: m\n").default_model, "m");
-    EXPECT_EQ(read("default_model: '@demo/echo'\n").default_model, "demo/echo");
-    EXPECT_EQ(read("providers: {o: {kind: openai}}\ndefault_model: gpt-5\n").default_model,
-              "gpt-5");
-    EXPECT_EQ(read("default_model: echo\n").default_model, "echo");
-    EXPECT_EQ(problem("default_model: gpt-5\n"),
-              "1:16: default_model must be one of the models, or provider/model, not 'gpt-5'");
-    EXPECT_EQ(problem("models: {fast: {targets: [demo/echo]}}\ndefault_model: fats\n"),
-              "2:16: default_model must be one of the models, or provider/model, not 'fats'; did "
-              "you mean "
-              "'fast'?");
-    EXPECT_EQ(problem("default_model: opeai/gpt-5\nproviders: {openai: {kind: openai}}\n"),
-              "1:16: default_model: no provider is named 'opeai'; did you mean 'openai'?");
-}
-
-TEST(Config, ReportsAProviderOnceAndNotTheDefaultModelToo) {
-    EXPECT_THAT(
-        problem("providers: {o: {kind: openai, api_key: '${NOT_SET}'}}\ndefault_model: gpt-5\n"),
-        HasSubstr("NOT_SET is not set"));
-}
-
 TEST(Config, ReportsBadServerSettings) {
     for (const char* address :
          {"8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "1.2.3:80", "::1:8080", "[::1]",
@@ -431,6 +194,37 @@ TEST(Config, ReportsBadServerSettings) {
         problem("cors: {origins: ['https://a.com/x']}"),
         HasSubstr("cors.origins[0] must be an origin such as https://app.example.com, or *"));
     EXPECT_THAT(read("cors: {origins: []}").cors_origins, IsEmpty());
+}
+
+TEST(Config, TakesPingsThatAreOff) {
+    for (const char* none : {"off", "0", "0s", "'off'"})
+        EXPECT_EQ(read("ping: " + std::string(none)).ping, 0s) << none;
+    EXPECT_EQ(read("ping: 200ms").ping, 200ms);
+    EXPECT_EQ(problem("ping: 15"),
+              "1:7: ping must be a time such as 15s, from 10ms to 1h, or off, not '15'");
+    EXPECT_THAT(problem("ping: 1ms"), HasSubstr("ping must be a time"));
+    EXPECT_THAT(problem("ping: never"), HasSubstr("ping must be a time"));
+}
+
+TEST(Config, ReportsBadLimits) {
+    EXPECT_EQ(problem("limits: {concurrent: 0}"),
+              "1:22: limits.concurrent must be a whole number from 1 to 1000000, not '0'");
+    EXPECT_EQ(problem("limits: {queue_time: 2m}"),
+              "1:22: limits.queue_time must be a time such as 800ms, 15s, 5m or 1h, from 0ms to "
+              "1m, not '2m'");
+    EXPECT_EQ(problem("limits: {que: 5}"),
+              "1:10: unknown key 'que' in limits; did you mean 'queue'?");
+    EXPECT_THAT(problem("drain_timeout: 30"), HasSubstr("drain_timeout must be a time"));
+    EXPECT_EQ(read("drain_timeout: 0s").drain_timeout, 0s);
+}
+
+TEST(Config, ReportsATokenThatNobodyCouldSend) {
+    for (const char* token : {"", "a b", "${EMPTY}", "${TWO_LINES}", "\xC3\xA9"}) {
+        const std::string message = problem("admin: {token: \"" + std::string(token) + "\"}");
+        EXPECT_THAT(message, HasSubstr("admin.token: a token has letters")) << token;
+    }
+    EXPECT_EQ(problem("admin: {tokn: x}"),
+              "1:9: unknown key 'tokn' in admin; did you mean 'token'?");
 }
 
 TEST(Config, ReportsWhereTheFileIsNotYaml) {
@@ -528,47 +322,6 @@ TEST(Config, RefusesWhatIsNotText) {
 TEST(Config, KeepsAProblemOnOneLine) {
     EXPECT_EQ(problem("\"a\\nb\": 1\n").find('\n'), std::string::npos);
     EXPECT_LT(problem(std::string(100'000, 'x') + ": 1\n").size(), 400u);
-}
-
-TEST(DefaultConfig, TakesProvidersWhoseKeyIsInTheEnvironment) {
-    const Config config = default_config([](const char* name) -> const char* {
-        if (std::strcmp(name, "OPENAI_API_KEY") == 0) return "sk-1";
-        if (std::strcmp(name, "ANTHROPIC_API_KEY") == 0) return "sk-2";
-        if (std::strcmp(name, "GEMINI_API_KEY") == 0) return "";
-        if (std::strcmp(name, "AZURE_OPENAI_API_KEY") == 0)
-            return "k";  // no base URL to use it with
-        return nullptr;
-    });
-    ASSERT_EQ(config.providers.size(), 2u);
-    EXPECT_EQ(config.providers[0].name, "anthropic");
-    EXPECT_EQ(config.providers[0].kind, "anthropic");
-    EXPECT_THAT(config.providers[0].keys, ElementsAre(Secret("sk-2")));
-    EXPECT_EQ(config.providers[1].name, "openai");
-    EXPECT_EQ(config.providers[1].base_url, "");
-}
-
-TEST(DefaultConfig, NeedsNothing) {
-    const Config config = default_config([](const char*) -> const char* { return nullptr; });
-    EXPECT_THAT(config.providers, IsEmpty());
-    EXPECT_THAT(config.models, IsEmpty());
-    EXPECT_EQ(config.listen, "127.0.0.1:8080");
-}
-
-TEST(DefaultConfig, FindsOllamaWhereItsOwnVariableSays) {
-    static const char* host;
-    const auto url = [](const char* value) {
-        host = value;
-        const Config config = default_config([](const char* name) -> const char* {
-            return std::strcmp(name, "OLLAMA_HOST") == 0 ? host : nullptr;
-        });
-        EXPECT_EQ(config.providers.size(), 1u);
-        return config.providers.empty() ? "" : config.providers[0].base_url;
-    };
-    EXPECT_EQ(url("127.0.0.1:11500"), "http://127.0.0.1:11500");
-    EXPECT_EQ(url("gpu-box"), "http://gpu-box:11434");
-    EXPECT_EQ(url(":9999"), "http://127.0.0.1:9999");
-    EXPECT_EQ(url("[::1]"), "http://[::1]:11434");
-    EXPECT_EQ(url("https://ollama.example.com"), "https://ollama.example.com");
 }
 
 }  // namespace

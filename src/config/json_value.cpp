@@ -1,5 +1,6 @@
 #include "config/json_value.hpp"
 
+#include "config/units.hpp"
 #include "json/writer.hpp"
 
 #include <algorithm>
@@ -79,12 +80,8 @@ void write_scalar(const Value& value, json::Writer& out) {
         out.string(*text);
         return;
     }
-    if (equals_any(*text, {"true", "True", "TRUE"})) {
-        out.boolean(true);
-        return;
-    }
-    if (equals_any(*text, {"false", "False", "FALSE"})) {
-        out.boolean(false);
+    if (const auto truth = read_boolean(*text)) {
+        out.boolean(*truth);
         return;
     }
     const NumberStyle style = number_style(*text);

@@ -41,6 +41,10 @@ bool is_api_version(std::string_view text) {
     return !text.empty() && text.size() <= name_bytes_max && made_of(text, ".-");
 }
 
+bool is_token(std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](char c) { return c > ' ' && c < 0x7F; });
+}
+
 bool is_header_name(std::string_view text) {
     return !text.empty() && text.size() <= name_bytes_max && made_of(text, "!#$%&'*+-.^_`|~");
 }

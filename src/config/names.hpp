@@ -18,6 +18,9 @@ bool is_model_name(std::string_view text);
 bool is_id_prefix(std::string_view text);
 bool is_api_version(std::string_view text);
 
+// What can stand behind "Bearer " in a header.
+bool is_token(std::string_view text);
+
 bool is_header_name(std::string_view text);
 bool is_header_value(std::string_view text);
 // Headers that say how a request travels; a wrong one breaks the connection.

@@ -1,22 +1,23 @@
 #include "config/read_model.hpp"
 
-#include "base/nearest.hpp"
 #include "config/json_value.hpp"
 #include "config/names.hpp"
+#include "config/read_policy.hpp"
 #include "dialect/registry.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace runnel::config {
 namespace {
 
-constexpr std::string_view keys_of_model[] = {"targets", "strategy", "system", "defaults",
-                                              "dialect"};
-constexpr std::string_view strategies[] = {"failover"};
-constexpr std::string_view later_strategies[] = {"weighted", "least-latency"};
+constexpr std::string_view keys_of_model[] = {
+    "targets",   "strategy",  "retries",         "timeout", "timeouts", "hedge",  "system",
+    "midstream", "streaming", "stream_fallback", "limits",  "defaults", "dialect"};
+constexpr std::string_view keys_of_limits[] = {"max_tokens", "concurrent"};
 constexpr std::string_view later_dialects[] = {"timeline", "agent", "agent-raw"};
 
 // What each request says for itself.
@@ -26,10 +27,56 @@ bool is_in(std::string_view text, std::span<const std::string_view> names) {
     return std::ranges::find(names, text) != names.end();
 }
 
-// One of the names; those of `later` are known, but not to this version.
-std::optional<std::string> one_of_now(const Value& value, std::span<const std::string_view> names,
-                                      std::span<const std::string_view> later) {
-    if (value.node().kind == Node::Kind::scalar && is_in(value.node().text, later) &&
+void read_defaults(const Value& value, Model& model) {
+    const auto entries = value.entries();
+    for (const Entry& entry : entries)
+        if (is_in(entry.key, never_defaults))
+            entry.name.complain("each request says this for itself; it cannot have a default");
+    if (!entries.empty()) model.defaults_json = json_of(value);
+}
+
+void read_limits(const Value& value, Model& model) {
+    const auto section = value.section(keys_of_limits);
+    if (!section) return;
+    const auto tokens = [](const Value& written) {
+        return written.whole_number(1, std::numeric_limits<std::int32_t>::max());
+    };
+    section->read("max_tokens", tokens, model.max_tokens);
+    section->read("concurrent", read_concurrent, model.concurrent);
+}
+
+// Targets, and what the other keys need of them.
+void read_targets_of(const Entry& entry, const Section& section, const KnownProviders& providers,
+                     Model& model) {
+    const std::size_t problems = entry.name.problem_count();
+    const Value* written = section.find("targets");
+    TargetList list;
+    if (written) list = read_targets(*written, providers);
+    if (entry.name.problem_count() > problems) return;
+    if (list.targets.empty())
+        (written ? *written : entry.name)
+            .complain("a model needs targets, such as targets: [openai/gpt-5-mini]");
+    if (list.a_weight && model.policy.strategy != router::Strategy::weighted)
+        list.a_weight->complain(
+            "only strategy: weighted looks at weights; set it, or leave the weight out");
+    if (const Value* hedge = section.find("hedge"); hedge && list.targets.size() == 1)
+        hedge->complain("a hedge needs two targets at least: it asks the next one; add a target, "
+                        "or leave hedge out");
+    model.targets = std::move(list.targets);
+}
+
+}  // namespace
+
+void check_model_name(const Entry& entry) {
+    if (!is_model_name(entry.key))
+        entry.name.complain("a model's name begins with a letter or digit and has only those and "
+                            "'.', '_', '-', ':', "
+                            "'/', '+', '@'");
+}
+
+std::optional<std::string> read_dialect(const Value& value) {
+    const auto names = dialect::names();
+    if (value.node().kind == Node::Kind::scalar && is_in(value.node().text, later_dialects) &&
         !is_in(value.node().text, names)) {
         value.complain(fmt::format("'{}' is not supported yet; there is {}", value.node().text,
                                    fmt::join(names, ", ")));
@@ -38,73 +85,31 @@ std::optional<std::string> one_of_now(const Value& value, std::span<const std::s
     return value.one_of(names);
 }
 
-std::vector<Target> read_targets(const Entry& entry, const Value* written,
-                                 std::span<const std::string_view> providers) {
-    std::vector<Target> targets;
+std::optional<WrittenModel> read_model(const Entry& entry, const KnownProviders& providers) {
     const std::size_t problems = entry.name.problem_count();
-    if (written)
-        for (const Value& target : written->list())
-            if (auto read = read_target(target, providers)) targets.push_back({std::move(*read)});
-    if (targets.empty() && entry.name.problem_count() == problems)
-        (written ? *written : entry.name)
-            .complain("a model needs targets, such as targets: [openai/gpt-5-mini]");
-    return targets;
-}
-
-std::string read_defaults(const Value& value) {
-    const auto entries = value.entries();
-    for (const Entry& entry : entries)
-        if (is_in(entry.key, never_defaults))
-            entry.name.complain("each request says this for itself; it cannot have a default");
-    return entries.empty() ? std::string() : json_of(value);
-}
-
-}  // namespace
-
-std::optional<std::string> read_dialect(const Value& value) {
-    return one_of_now(value, dialect::names(), later_dialects);
-}
-
-std::optional<std::string> read_target(const Value& value,
-                                       std::span<const std::string_view> providers) {
-    auto target = value.text();
-    if (!target) return std::nullopt;
-    if (target->starts_with('@')) target->erase(0, 1);
-    const std::size_t slash = target->find('/');
-    if (slash == std::string::npos || slash == 0 || slash + 1 == target->size()) {
-        value.refuse("provider/model, such as openai/gpt-5-mini");
-        return std::nullopt;
-    }
-    if (is_in(std::string_view(*target).substr(0, slash), providers)) return target;
-    // As it is written, not as a variable filled it in.
-    std::string_view provider = value.node().text;
-    provider = provider.substr(provider.starts_with('@') ? 1 : 0);
-    provider = provider.substr(0, provider.find('/'));
-    std::string help = did_you_mean(provider, providers);
-    if (help.empty()) help = fmt::format("; there is {}", fmt::join(providers, ", "));
-    value.complain(fmt::format("no provider is named '{}'{}", provider, help));
-    return std::nullopt;
-}
-
-std::optional<Model> read_model(const Entry& entry, std::span<const std::string_view> providers) {
-    const std::size_t problems = entry.name.problem_count();
-    if (!is_model_name(entry.key))
-        entry.name.complain("a model's name begins with a letter or digit and has only those and "
-                            "'.', '_', '-', ':', "
-                            "'/', '+', '@'");
+    check_model_name(entry);
     const auto section = entry.value.section(keys_of_model);
     if (!section) return std::nullopt;
-    Model model;
+    WrittenModel written;
+    Model& model = written.model;
     model.name = entry.key;
-    model.targets = read_targets(entry, section->find("targets"), providers);
-    if (const Value* strategy = section->find("strategy"))
-        one_of_now(*strategy, strategies, later_strategies);
+    model.policy = read_policy(*section);
+    read_targets_of(entry, *section, providers, model);
     section->read("system", &Value::text, model.system);
     section->read("dialect", read_dialect, model.dialect);
-    if (const Value* defaults = section->find("defaults"))
-        model.defaults_json = read_defaults(*defaults);
+    if (const Value* defaults = section->find("defaults")) read_defaults(*defaults, model);
+    if (const Value* limits = section->find("limits")) read_limits(*limits, model);
+    bool streaming = true;
+    section->read("streaming", &Value::boolean, streaming);
+    model.streams = streaming ? Model::Streams::yes : Model::Streams::no;
+    if (const Value* fallback = section->find("stream_fallback")) {
+        written.stream_fallback = *fallback;
+        if (streaming && entry.name.problem_count() == problems)
+            fallback->complain("this is for a model with streaming: false; add that, or leave this "
+                               "out");
+    }
     if (entry.name.problem_count() > problems) return std::nullopt;
-    return model;
+    return written;
 }
 
 }  // namespace runnel::config

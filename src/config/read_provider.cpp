@@ -2,6 +2,7 @@
 
 #include "config/addresses.hpp"
 #include "config/names.hpp"
+#include "config/read_policy.hpp"
 #include "provider/registry.hpp"
 
 #include <fmt/format.h>
@@ -12,11 +13,13 @@
 namespace runnel::config {
 namespace {
 
-using namespace std::chrono_literals;
-
 constexpr std::string_view keys_of_provider[] = {"kind",    "base_url",    "api_key", "keys",
-                                                 "headers", "api_version", "proxy",   "timeouts"};
-constexpr std::string_view keys_of_timeouts[] = {"connect", "first_token", "idle", "total"};
+                                                 "headers", "api_version", "proxy",   "timeouts",
+                                                 "retries", "concurrent",  "models"};
+constexpr std::string_view keys_of_facts[] = {"tools",     "vision",         "reasoning",
+                                              "streaming", "context_length", "max_output"};
+
+constexpr std::int64_t tokens_max = 1'000'000'000;
 
 // A key goes out in a header, where a line break from a key file would begin another one. It is not
 // shown.
@@ -59,16 +62,19 @@ void read_header(const Entry& entry, Provider& provider) {
     }
 }
 
-router::Timeouts read_timeouts(const Value& value) {
-    router::Timeouts timeouts;
-    const auto section = value.section(keys_of_timeouts);
-    if (!section) return timeouts;
-    const auto time = [](const Value& written) { return written.duration(1ms, 24h); };
-    section->read("connect", time, timeouts.connect);
-    section->read("first_token", time, timeouts.first_token);
-    section->read("idle", time, timeouts.idle);
-    section->read("total", time, timeouts.total);
-    return timeouts;
+void read_known_model(const Entry& entry, Provider& provider) {
+    if (entry.key.empty()) entry.name.complain("a model needs a name");
+    const auto section = entry.value.section(keys_of_facts);
+    if (!section) return;
+    KnownModel model{entry.key};
+    const auto tokens = [](const Value& value) { return value.whole_number(1, tokens_max); };
+    section->read("tools", &Value::boolean, model.facts.tools);
+    section->read("vision", &Value::boolean, model.facts.vision);
+    section->read("reasoning", &Value::boolean, model.facts.reasoning);
+    section->read("streaming", &Value::boolean, model.facts.streaming);
+    section->read("context_length", tokens, model.facts.context_length);
+    section->read("max_output", tokens, model.facts.max_output);
+    provider.models.push_back(std::move(model));
 }
 
 std::optional<std::string> read_kind(const Entry& entry, const Section& section) {
@@ -119,8 +125,11 @@ std::optional<Provider> read_provider(const Entry& entry) {
         for (const Entry& header : headers->entries()) read_header(header, provider);
     section->read("api_version", api_version, provider.api_version);
     section->read("proxy", proxy, provider.proxy);
-    if (const Value* timeouts = section->find("timeouts"))
-        provider.timeouts = read_timeouts(*timeouts);
+    section->read("timeouts", read_timeouts, provider.timeouts);
+    section->read("retries", read_retries, provider.retries);
+    section->read("concurrent", read_concurrent, provider.concurrent);
+    if (const Value* models = section->find("models"))
+        for (const Entry& model : models->entries()) read_known_model(model, provider);
 
     if (entry.name.problem_count() == problems) check_kind_takes(provider, entry);
     if (entry.name.problem_count() > problems) return std::nullopt;

@@ -1,5 +1,7 @@
 #include "config/units.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cstdint>
 #include <limits>
@@ -51,6 +53,21 @@ std::optional<std::chrono::milliseconds> read_duration(std::string_view text) {
     const auto count = read(text, durations);
     if (!count) return std::nullopt;
     return std::chrono::milliseconds(*count);
+}
+
+std::string write_duration(std::chrono::milliseconds duration) {
+    const Unit* largest = durations;
+    for (const Unit& unit : durations)
+        if (duration.count() % unit.factor == 0 &&
+            duration >= std::chrono::milliseconds(unit.factor))
+            largest = &unit;
+    return fmt::format("{}{}", duration.count() / largest->factor, largest->name);
+}
+
+std::optional<bool> read_boolean(std::string_view text) {
+    if (text == "true" || text == "True" || text == "TRUE") return true;
+    if (text == "false" || text == "False" || text == "FALSE") return false;
+    return std::nullopt;
 }
 
 std::optional<std::size_t> read_size(std::string_view text) {

@@ -21,6 +21,14 @@ TEST(Units, RefuseWhatIsNoDuration) {
         EXPECT_FALSE(read_duration(text)) << text;
 }
 
+TEST(Units, WriteDurationsInTheLargestUnitThatIsWhole) {
+    EXPECT_EQ(write_duration(24h), "24h");
+    EXPECT_EQ(write_duration(90s), "90s");
+    EXPECT_EQ(write_duration(10min), "10m");
+    EXPECT_EQ(write_duration(1500ms), "1500ms");
+    EXPECT_EQ(write_duration(0ms), "0ms");
+}
+
 TEST(Units, ReadSizes) {
     EXPECT_EQ(read_size("4096"), 4096u);
     EXPECT_EQ(read_size("10B"), 10u);

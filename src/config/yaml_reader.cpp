@@ -4,7 +4,6 @@
 #include "base/utf8.hpp"
 #include "config/units.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -102,6 +101,14 @@ std::optional<std::string> Value::one_of(std::span<const std::string_view> names
     return std::nullopt;
 }
 
+std::optional<bool> Value::boolean() const {
+    const auto written = text();
+    if (!written) return std::nullopt;
+    const auto read = read_boolean(*written);
+    if (!read) refuse("true or false");
+    return read;
+}
+
 std::optional<std::int64_t> Value::whole_number(std::int64_t least, std::int64_t most) const {
     const auto written = text();
     if (!written) return std::nullopt;
@@ -119,8 +126,8 @@ std::optional<std::chrono::milliseconds> Value::duration(std::chrono::millisecon
     if (!written) return std::nullopt;
     const auto read = read_duration(*written);
     if (read && *read >= least && *read <= most) return read;
-    refuse(fmt::format("a time such as 800ms, 15s, 5m or 1h, from {} to {}", least,
-                       std::chrono::duration_cast<std::chrono::hours>(most)));
+    refuse(fmt::format("a time such as 800ms, 15s, 5m or 1h, from {} to {}", write_duration(least),
+                       write_duration(most)));
     return std::nullopt;
 }
 

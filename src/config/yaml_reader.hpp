@@ -45,6 +45,7 @@ public:
     std::optional<std::string> text_that(bool (*fits)(std::string_view),
                                          std::string_view wanted) const;
     std::optional<std::string> one_of(std::span<const std::string_view> names) const;
+    std::optional<bool> boolean() const;
     std::optional<std::int64_t> whole_number(std::int64_t least, std::int64_t most) const;
     std::optional<std::chrono::milliseconds> duration(std::chrono::milliseconds least,
                                                       std::chrono::milliseconds most) const;

@@ -19,6 +19,7 @@ Catalogue catalogue_of(std::string_view kind) {
                  "gemini-2.5-flash", "gemini-2.5-flash-lite"}};
     if (kind == "demo") {
         Catalogue catalogue;
+        catalogue.others = Catalogue::Others::refused;
         for (const DemoModel& model : demo_models) catalogue.models.push_back(model.name);
         return catalogue;
     }

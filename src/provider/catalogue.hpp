@@ -8,8 +8,8 @@ namespace runnel::provider {
 // Which models a kind of provider is known for.
 struct Catalogue {
     std::vector<std::string_view> prefixes;  // bare model names that begin so are this provider's
-    std::vector<std::string_view>
-        models;  // well-known ones, for listing; any other name is passed on too
+    std::vector<std::string_view> models;    // well-known ones, for listing
+    enum class Others { passed_on, refused } others = Others::passed_on;  // names not among them
 };
 
 Catalogue catalogue_of(std::string_view kind);

@@ -1,0 +1,56 @@
+#include "config/config.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace runnel::config {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(DefaultConfig, TakesProvidersWhoseKeyIsInTheEnvironment) {
+    const Config config = default_config([](const char* name) -> const char* {
+        if (std::strcmp(name, "OPENAI_API_KEY") == 0) return "sk-1";
+        if (std::strcmp(name, "ANTHROPIC_API_KEY") == 0) return "sk-2";
+        if (std::strcmp(name, "GEMINI_API_KEY") == 0) return "";
+        if (std::strcmp(name, "AZURE_OPENAI_API_KEY") == 0)
+            return "k";  // no base URL to use it with
+        return nullptr;
+    });
+    ASSERT_EQ(config.providers.size(), 2u);
+    EXPECT_EQ(config.providers[0].name, "anthropic");
+    EXPECT_EQ(config.providers[0].kind, "anthropic");
+    EXPECT_THAT(config.providers[0].keys, ElementsAre(Secret("sk-2")));
+    EXPECT_EQ(config.providers[1].name, "openai");
+    EXPECT_EQ(config.providers[1].base_url, "");
+}
+
+TEST(DefaultConfig, NeedsNothing) {
+    const Config config = default_config([](const char*) -> const char* { return nullptr; });
+    EXPECT_THAT(config.providers, IsEmpty());
+    EXPECT_THAT(config.models, IsEmpty());
+    EXPECT_EQ(config.listen, "127.0.0.1:8080");
+}
+
+TEST(DefaultConfig, FindsOllamaWhereItsOwnVariableSays) {
+    static const char* host;
+    const auto url = [](const char* value) {
+        host = value;
+        const Config config = default_config([](const char* name) -> const char* {
+            return std::strcmp(name, "OLLAMA_HOST") == 0 ? host : nullptr;
+        });
+        EXPECT_EQ(config.providers.size(), 1u);
+        return config.providers.empty() ? "" : config.providers[0].base_url;
+    };
+    EXPECT_EQ(url("127.0.0.1:11500"), "http://127.0.0.1:11500");
+    EXPECT_EQ(url("gpu-box"), "http://gpu-box:11434");
+    EXPECT_EQ(url(":9999"), "http://127.0.0.1:9999");
+    EXPECT_EQ(url("[::1]"), "http://[::1]:11434");
+    EXPECT_EQ(url("https://ollama.example.com"), "https://ollama.example.com");
+}
+
+}  // namespace
+}  // namespace runnel::config

@@ -1,0 +1,111 @@
+#include "config/read_routes.hpp"
+
+#include "base/nearest.hpp"
+#include "config/read_model.hpp"
+#include "config/read_provider.hpp"
+#include "config/read_target.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace runnel::config {
+namespace {
+
+std::vector<Entry> entries_of(const Section& file, std::string_view key) {
+    const Value* value = file.find(key);
+    return value ? value->entries() : std::vector<Entry>();
+}
+
+// Everything that a request's `model` can be in this file. A view.
+struct KnownNames {
+    const KnownProviders* providers;
+    std::vector<std::string_view> models{};
+    std::vector<std::string_view> aliases{};
+
+    std::string near(std::string_view written) const {
+        std::vector<std::string_view> all = models;
+        all.insert(all.end(), aliases.begin(), aliases.end());
+        return did_you_mean(written, all);
+    }
+};
+
+bool is_in(std::string_view text, std::span<const std::string_view> names) {
+    return std::ranges::find(names, text) != names.end();
+}
+
+// A name that a request could ask for too.
+std::optional<std::string> read_model_name(const Value& value, const KnownNames& names) {
+    auto name = value.text();
+    if (!name || is_in(*name, names.models) || is_in(*name, names.aliases)) return name;
+    const std::optional<bool> claimed = names.providers->claim(*name);
+    if (claimed == true) return name;
+    if (name->contains('/')) return read_target(value, *names.providers);
+    if (claimed == false)
+        value.refuse("one of the models, or provider/model", names.near(value.node().text));
+    return std::nullopt;
+}
+
+// What an alias stands for; any other name stands for itself.
+std::string_view meant_by(std::string_view name, const Config& config) {
+    const auto alias =
+        std::ranges::find(config.aliases, name, [](const auto& a) -> auto& { return a.first; });
+    return alias == config.aliases.end() ? name : std::string_view(alias->second);
+}
+
+void read_alias(const Entry& entry, const KnownNames& names, Config& config) {
+    check_model_name(entry);
+    if (is_in(entry.key, names.models))
+        entry.name.complain("a model has this name already; an alias needs one of its own");
+    auto name = read_model_name(entry.value, names);
+    if (!name) return;
+    if (is_in(*name, names.aliases))
+        entry.value.complain(
+            fmt::format("'{}' is an alias too; write what it stands for", entry.value.node().text));
+    config.aliases.emplace_back(entry.key, std::move(*name));
+}
+
+void read_stream_fallback(WrittenModel& written, const KnownNames& names,
+                          std::span<const WrittenModel> models, const Config& config) {
+    const Value& value = *written.stream_fallback;
+    auto name = read_model_name(value, names);
+    if (!name) return;
+    const std::string_view meant = meant_by(*name, config);
+    const auto other = std::ranges::find(
+        models, meant, [](const WrittenModel& model) -> auto& { return model.model.name; });
+    if (meant == written.model.name) {
+        value.complain("a model cannot stand in for itself; name one that can stream");
+    } else if (other != models.end() && other->model.streams == Model::Streams::no) {
+        value.complain(
+            fmt::format("'{}' has streaming: false too; name a model that can stream", *name));
+    }
+    written.model.stream_fallback = std::move(*name);
+}
+
+}  // namespace
+
+void read_routes(const Section& file, Config& config) {
+    const auto providers = entries_of(file, "providers");
+    const auto models = entries_of(file, "models");
+    const auto aliases = entries_of(file, "aliases");
+    for (const Entry& entry : providers)
+        if (auto provider = read_provider(entry)) config.providers.push_back(std::move(*provider));
+
+    const KnownProviders known(providers, config.providers);
+    KnownNames names{&known};
+    for (const Entry& entry : models) names.models.push_back(entry.key);
+    for (const Entry& entry : aliases) names.aliases.push_back(entry.key);
+
+    std::vector<WrittenModel> written;
+    for (const Entry& entry : models)
+        if (auto model = read_model(entry, known)) written.push_back(std::move(*model));
+    for (const Entry& entry : aliases) read_alias(entry, names, config);
+    for (WrittenModel& model : written)
+        if (model.stream_fallback) read_stream_fallback(model, names, written, config);
+    for (WrittenModel& model : written) config.models.push_back(std::move(model.model));
+
+    const auto model_name = [&](const Value& value) { return read_model_name(value, names); };
+    file.read("default_model", model_name, config.default_model);
+}
+
+}  // namespace runnel::config

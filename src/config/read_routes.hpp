@@ -1,0 +1,11 @@
+#pragma once
+
+#include "config/config.hpp"
+#include "config/yaml_reader.hpp"
+
+namespace runnel::config {
+
+// `providers`, `models`, `aliases` and `default_model`: who can be asked, and by which names.
+void read_routes(const Section& file, Config& config);
+
+}  // namespace runnel::config

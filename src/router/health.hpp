@@ -1,8 +1,11 @@
 #pragma once
 
+#include "router/breaker.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,37 +17,40 @@ namespace runnel::router {
 // and the time to its first token. Shared by all threads, and kept when the config is read again;
 // it is asked once per attempt, never per chunk. Time is passed in.
 //
-// A breaker opens when half of the recent attempts failed (and at least five did), and lets single
-// probes through after a while; some successful probes in a row close it. One that opens again soon
-// after it closed stays open longer, so that a provider which comes and goes is neither hammered
-// nor left out for good.
+// The number of lines is bounded, because clients may name any model: the one that was used longest
+// ago goes first, and a line of which nothing is known is not kept at all.
 class Health {
 public:
     using Clock = std::chrono::steady_clock;
     using Time = Clock::time_point;
 
-    Health();
+    static constexpr std::size_t lines_max_default = 4096;
+
+    explicit Health(std::size_t lines_max = lines_max_default);
     ~Health();
 
     enum class Standing {
         ready,
         resting,  // the provider said when to come back
-        open      // it failed too often of late
+        open      // it failed too often of late, or is being probed
     };
     // For choosing whom to ask; changes nothing. An open line that is due for a probe is ready.
     Standing standing(std::string_view line, Time now) const;
     // When a resting or open line may be asked again; now if it is ready.
     Time ready_at(std::string_view line, Time now) const;
 
-    // Asks for leave to use the line. `last_resort`: there is nobody else, so that an open line is
-    // probed although it is not due yet; a resting one is asked all the same. False while another
-    // probe is under way on an open line. Every leave given must be settled by one of the three
-    // below.
-    enum class Need { choice, last_resort };
-    bool admit(std::string_view line, Need need, Time now);
-    void succeeded(std::string_view line, std::chrono::milliseconds first_token, Time now);
-    void failed(std::string_view line, Time now);
-    void said_nothing(std::string_view line, Time now);  // e.g. the client left, or was at fault
+    // Asks the line's breaker for leave to use it: see Breaker::admit. A rest is no hindrance: it
+    // is for choosing. A leave must be settled by one of the three below: as soon as the answer has
+    // begun, so that a long one doesn't keep a breaker waiting.
+    using Need = Breaker::Need;
+    using Leave = Breaker::Leave;
+    std::optional<Leave> admit(std::string_view line, Need need, Time now);
+    void succeeded(std::string_view line, Leave leave, std::chrono::milliseconds first_token,
+                   Time now);
+    void failed(std::string_view line, Leave leave, Time now);
+    void said_nothing(std::string_view line, Leave leave);  // the client left, or was at fault
+    // What succeeded broke off later.
+    void broke_off(std::string_view line, Leave leave, Time now);
 
     // The provider wants this key to wait for this model.
     void rest(std::string_view line, Time until);

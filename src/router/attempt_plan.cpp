@@ -1,0 +1,348 @@
+#include "router/attempt_plan.hpp"
+
+#include "router/failure_rule.hpp"
+#include "router/target_order.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace runnel::router {
+
+using std::chrono::ceil;
+using std::chrono::milliseconds;
+using Then = FailureRule::Then;
+using Standing = Health::Standing;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr milliseconds pause_first = 100ms;  // the first pause is one to two of these
+constexpr milliseconds pause_max = 5s;
+// Longer than this nobody is waited for while somebody else could be asked.
+constexpr milliseconds patience = 2s;
+// When a client is told to come back that found everybody being probed.
+constexpr milliseconds come_back = 1s;
+
+bool may_retry(Then then) { return then == Then::retry || then == Then::other_key_or_retry; }
+
+}  // namespace
+
+struct AttemptPlan::Key {
+    std::string line;
+    bool asked = false;   // on this request
+    bool barred = false;  // of no more use to it
+    Time not_before{};    // as the provider said on this request
+};
+
+struct AttemptPlan::TargetState {
+    std::vector<Key> keys{};
+    std::size_t key = 0;  // to begin with, then the last one asked
+    enum class Stage { untried, asked, done } stage = Stage::untried;
+    bool shunned = false;        // seemed ready and was not: a last resort from now on
+    Need need = Need::choice;    // of the attempt given last
+    bool once = false;           // it was asked as a last resort
+    std::optional<Then> then{};  // what its last failure allows; empty: nothing, or under way
+    int retries = 0;
+    Time not_before{};  // of the next retry
+};
+
+struct AttemptPlan::Held {
+    std::size_t target;
+    std::size_t key;
+    Health::Leave leave;
+    bool spoke = false;
+};
+
+struct AttemptPlan::Retry {
+    std::size_t target;
+    std::size_t key;
+    Time at;
+};
+
+milliseconds backoff(int nth, AttemptPlan::Random& random) {
+    milliseconds most = pause_first;
+    for (int i = 0; i < nth && most < pause_max; ++i) most *= 2;
+    most = std::min(most, pause_max);
+    return milliseconds(std::uniform_int_distribution(most.count() / 2 + 1, most.count())(random));
+}
+
+AttemptPlan::AttemptPlan(std::vector<Target> targets, Limits limits, Health* health, Random random,
+                         Clock::time_point now)
+    : health_(health),
+      random_(random),
+      ends_(now + limits.window),
+      retries_left_(std::max(limits.retries, 0)),
+      last_error_{ErrorKind::model_unavailable,
+                  "every target of this model has failed of late, and is being tried by another "
+                  "request right now",
+                  {},
+                  {},
+                  come_back} {
+    // The first numbers of small seeds are small.
+    random_.discard(2);
+    targets_.resize(targets.size());
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        const std::size_t keys = std::max<std::size_t>(targets[i].keys, 1);
+        targets_[i].keys.push_back({targets[i].line});
+        for (std::size_t key = 1; key < keys; ++key)
+            targets_[i].keys.push_back({fmt::format("{}#{}", targets[i].line, key + 1)});
+        if (keys > 1)
+            targets_[i].key = std::uniform_int_distribution<std::size_t>(0, keys - 1)(random_);
+    }
+    order_ = order(limits.strategy, targets, now);
+}
+
+AttemptPlan::~AttemptPlan() {
+    for (const Held& held : held_)
+        if (!held.spoke)
+            health_->said_nothing(targets_[held.target].keys[held.key].line, held.leave);
+}
+
+std::vector<std::size_t> AttemptPlan::order(Strategy strategy, const std::vector<Target>& targets,
+                                            Time now) {
+    std::vector<Candidate> candidates(targets.size());
+    for (std::size_t i = 0; i < targets.size() && strategy != Strategy::failover; ++i) {
+        candidates[i].weight = targets[i].weight;
+        if (const auto key = ready_key(targets_[i], now))
+            candidates[i].first_token = health_->first_token(targets_[i].keys[*key].line);
+        else
+            candidates[i].fit = Candidate::Fit::unfit;
+    }
+    return order_of(strategy, candidates, random_);
+}
+
+std::optional<Attempt> AttemptPlan::next(Time now) {
+    if (over_ || now >= ends_) return std::nullopt;
+    std::optional<Attempt> attempt;
+    if (last_failed_) attempt = other_key(*last_failed_, now);
+    if (last_failed_ && !attempt) attempt = retry_soon(*last_failed_, now);
+    if (!attempt) attempt = untried(now);
+    if (!attempt) attempt = last_resort(now);
+    if (!attempt) attempt = retry_late(now);
+    return attempt;
+}
+
+std::optional<Attempt> AttemptPlan::hedge(Time now) {
+    if (over_ || now >= ends_) return std::nullopt;
+    return untried(now);
+}
+
+bool AttemptPlan::begin(const Attempt& attempt, Time now) {
+    TargetState& target = targets_[attempt.target];
+    Key& key = target.keys[attempt.key];
+    if (now >= ends_) return false;
+    const auto leave = health_->admit(key.line, target.need, now);
+    if (!leave) {
+        refused(attempt, now);
+        return false;
+    }
+    held_.push_back({attempt.target, attempt.key, *leave});
+    target.stage = TargetState::Stage::asked;
+    target.key = attempt.key;
+    target.then.reset();
+    key.asked = true;
+    ++attempts_;
+    return true;
+}
+
+// The same is not offered again in the same way, so that a plan comes to its end whatever others
+// do to the lines meanwhile.
+void AttemptPlan::refused(const Attempt& attempt, Time now) {
+    TargetState& target = targets_[attempt.target];
+    Key& key = target.keys[attempt.key];
+    if (key.asked)
+        target.not_before = now + pause(target);
+    else if (target.stage == TargetState::Stage::untried && target.need == Need::choice)
+        target.shunned = true;
+    else
+        key.barred = true;
+}
+
+std::optional<Attempt> AttemptPlan::other_key(std::size_t at, Time now) {
+    const TargetState& target = targets_[at];
+    if (target.then != Then::other_key && target.then != Then::other_key_or_retry)
+        return std::nullopt;
+    const auto key = ready_key(target, now);
+    if (!key) return std::nullopt;
+    return give(at, *key, Need::choice, now, now);
+}
+
+std::optional<Attempt> AttemptPlan::retry_soon(std::size_t target, Time now) {
+    const auto retry = soonest(target, OpenLines::skipped, now);
+    if (!retry || retry->at > now + patience || retry->at >= ends_) return std::nullopt;
+    return give_retry(*retry, Need::choice, now);
+}
+
+std::optional<Attempt> AttemptPlan::untried(Time now) {
+    for (const std::size_t at : order_) {
+        if (targets_[at].stage != TargetState::Stage::untried || targets_[at].shunned) continue;
+        if (const auto key = ready_key(targets_[at], now))
+            return give(at, *key, Need::choice, now, now);
+    }
+    return std::nullopt;
+}
+
+std::optional<Attempt> AttemptPlan::last_resort(Time now) {
+    for (const std::size_t at : order_) {
+        TargetState& target = targets_[at];
+        if (target.stage != TargetState::Stage::untried) continue;
+        std::optional<std::size_t> best;
+        Time ready{};
+        for (std::size_t i = 0; i < target.keys.size(); ++i) {
+            if (target.keys[i].barred) continue;
+            const Time when = health_->ready_at(target.keys[i].line, now);
+            if (best && when >= ready) continue;
+            best = i;
+            ready = when;
+        }
+        if (!best) continue;
+        const bool rest_ends_soon =
+            health_->standing(target.keys[*best].line, now) != Standing::open &&
+            ready <= now + patience && ready < ends_;
+        const Attempt attempt =
+            give(at, *best, Need::last_resort, rest_ends_soon ? ready : now, now);
+        target.once = !rest_ends_soon;
+        return attempt;
+    }
+    return std::nullopt;
+}
+
+std::optional<Attempt> AttemptPlan::retry_late(Time now) {
+    std::optional<Retry> first;
+    for (const std::size_t at : order_)
+        if (const auto retry = soonest(at, OpenLines::taken, now);
+            retry && (!first || retry->at < first->at))
+            first = retry;
+    if (!first || first->at >= ends_) return std::nullopt;
+    return give_retry(*first, Need::last_resort, now);
+}
+
+std::optional<std::size_t> AttemptPlan::ready_key(const TargetState& target, Time now) const {
+    for (std::size_t i = 0; i < target.keys.size(); ++i) {
+        const std::size_t at = (target.key + i) % target.keys.size();
+        const Key& key = target.keys[at];
+        if (!key.asked && !key.barred && health_->standing(key.line, now) == Standing::ready)
+            return at;
+    }
+    return std::nullopt;
+}
+
+// When and with which key the target may be asked again, the last one asked by preference.
+std::optional<AttemptPlan::Retry> AttemptPlan::soonest(std::size_t at, OpenLines open,
+                                                       Time now) const {
+    const TargetState& target = targets_[at];
+    if (retries_left_ == 0 || !target.then || !may_retry(*target.then)) return std::nullopt;
+    std::optional<Retry> best;
+    for (std::size_t i = 0; i < target.keys.size(); ++i) {
+        const std::size_t key_at = (target.key + i) % target.keys.size();
+        const Key& key = target.keys[key_at];
+        if (key.barred) continue;
+        if (open == OpenLines::skipped && health_->standing(key.line, now) == Standing::open)
+            continue;
+        // A rest that this request has brought about is known from the answer: Health's may be
+        // longer than what the provider asked for.
+        const Time key_ready = key.asked ? key.not_before : health_->ready_at(key.line, now);
+        const Time when = std::max(target.not_before, key_ready);
+        if (!best || when < best->at) best = {at, key_at, when};
+    }
+    return best;
+}
+
+Attempt AttemptPlan::give_retry(const Retry& retry, Need need, Time now) {
+    --retries_left_;
+    ++targets_[retry.target].retries;
+    return give(retry.target, retry.key, need, retry.at, now);
+}
+
+Attempt AttemptPlan::give(std::size_t at, std::size_t key, Need need, Time when, Time now) {
+    targets_[at].need = need;
+    targets_[at].once = false;
+    bool others = false;
+    for (std::size_t i = 0; i < targets_.size() && !others; ++i)
+        others = i != at && ready_and_untried(targets_[i], now);
+    return {at, key, std::max(ceil<milliseconds>(when - now), 0ms), !others};
+}
+
+bool AttemptPlan::ready_and_untried(const TargetState& target, Time now) const {
+    return target.stage == TargetState::Stage::untried && !target.shunned &&
+           ready_key(target, now).has_value();
+}
+
+milliseconds AttemptPlan::pause(const TargetState& target) {
+    return backoff(target.retries + 1, random_);
+}
+
+std::optional<AttemptPlan::Held> AttemptPlan::let_go(const Attempt& attempt) {
+    const auto found = std::ranges::find_if(held_, [&](const Held& held) {
+        return held.target == attempt.target && held.key == attempt.key;
+    });
+    if (found == held_.end()) return std::nullopt;
+    const Held held = *found;
+    held_.erase(found);
+    return held;
+}
+
+void AttemptPlan::succeeded(const Attempt& attempt, milliseconds first_token, Time now) {
+    auto held = let_go(attempt);
+    if (!held) return;
+    if (!held->spoke)
+        health_->succeeded(targets_[held->target].keys[held->key].line, held->leave, first_token,
+                           now);
+    held->spoke = true;
+    held_.push_back(*held);
+}
+
+void AttemptPlan::given_up(const Attempt& attempt, Time) {
+    const auto held = let_go(attempt);
+    if (held && !held->spoke)
+        health_->said_nothing(targets_[held->target].keys[held->key].line, held->leave);
+}
+
+void AttemptPlan::failed(const Attempt& attempt, const Error& error, Time now) {
+    TargetState& target = targets_[attempt.target];
+    Key& key = target.keys[attempt.key];
+    const FailureRule rule = rule_of(error.kind);
+
+    const auto held = let_go(attempt);
+    const bool blamed = rule.blame == FailureRule::Blame::line;
+    if (held && held->spoke) {
+        if (blamed) health_->broke_off(key.line, held->leave, now);
+    } else if (held) {
+        if (blamed)
+            health_->failed(key.line, held->leave, now);
+        else
+            health_->said_nothing(key.line, held->leave);
+    }
+    if (rule.rest) health_->rest(key.line, now + error.retry_after.value_or(*rule.rest));
+
+    keep(error);
+    // Whoever broke off in the middle is asked again only if there is nobody else.
+    last_failed_.reset();
+    if (!held || !held->spoke) last_failed_ = attempt.target;
+    if (rule.then == Then::give_up) over_ = true;
+    if (rule.then == Then::give_up || rule.then == Then::next_target || target.once) {
+        target.stage = TargetState::Stage::done;
+        target.then.reset();
+        return;
+    }
+    target.stage = TargetState::Stage::asked;
+    target.then = rule.then;
+    target.not_before = now + pause(target);
+    key.asked = true;
+    key.not_before = now + error.retry_after.value_or(0ms);
+    if (rule.then == Then::other_key) {
+        key.barred = true;
+        // A key that was asked before and is still of use has failed with what may pass.
+        if (std::ranges::any_of(target.keys, [](const Key& k) { return k.asked && !k.barred; }))
+            target.then = Then::other_key_or_retry;
+    }
+}
+
+void AttemptPlan::keep(const Error& error) {
+    const bool hides = retryable(last_error_.kind) && !retryable(error.kind) &&
+                       rule_of(error.kind).then != Then::give_up;
+    if (!hides) last_error_ = error;
+}
+
+}  // namespace runnel::router

@@ -72,7 +72,7 @@ Result<void> ChatExchange::prepare() {
     record_->model_asked = request_.model;
     record_->stream = streaming();
 
-    auto route = gateway_->router.resolve(request_.model);
+    auto route = gateway_->router.resolve(request_);
     if (!route) return propagate(route);
     route_ = std::move(*route);
     auto chosen = choose_dialect(request_, route_);

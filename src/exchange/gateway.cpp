@@ -44,18 +44,71 @@ Result<ProviderSlot> make_slot(const config::Provider& config, config::Environme
     wanted.kind = config.kind;
     wanted.base_url = config.base_url;
     wanted.api_version = config.api_version;
-    if (!config.keys.empty()) wanted.api_key = config.keys.front();
     for (const auto& [name, value] : config.headers) wanted.headers.push_back({name, value});
 
-    ProviderSlot slot{config.name, config.kind, nullptr, {}, config.timeouts};
-    auto made = provider::make_provider(wanted);
-    if (!made) return at_fault(config, made.error());
-    slot.provider = std::move(*made);
+    ProviderSlot slot{.name = config.name, .kind = config.kind, .timeouts = config.timeouts};
+    slot.retries = config.retries;
+    slot.concurrent = config.concurrent;
+    for (std::size_t i = 0; i < std::max<std::size_t>(1, config.keys.size()); ++i) {
+        if (!config.keys.empty()) wanted.api_key = config.keys[i];
+        auto made = provider::make_provider(wanted);
+        if (!made) return at_fault(config, made.error());
+        slot.by_key.push_back(std::move(*made));
+    }
+    slot.provider = slot.by_key.front().get();
     if (slot.provider->origin().empty()) return slot;
     auto destination = find_destination(config, slot.provider->origin(), environment);
     if (!destination) return at_fault(config, destination.error());
     slot.destination = std::move(*destination);
     return slot;
+}
+
+// What the config says of a provider's models, and then the catalogue.
+router::ProviderEntry make_entry(const config::Provider& config) {
+    const provider::Catalogue catalogue = provider::catalogue_of(config.kind);
+    router::ProviderEntry entry{config.name};
+    entry.model_prefixes.assign(catalogue.prefixes.begin(), catalogue.prefixes.end());
+    for (const config::KnownModel& model : config.models)
+        entry.models.push_back({model.name, model.facts.or_else(catalogue.facts_of(model.name))});
+    for (const std::string_view name : catalogue.models)
+        if (std::ranges::find(config.models, name, &config::KnownModel::name) ==
+            config.models.end())
+            entry.models.push_back({std::string(name), catalogue.facts_of(name)});
+    for (const auto& [prefix, facts] : catalogue.families)
+        entry.families.push_back({std::string(prefix), facts});
+    if (catalogue.others == provider::Catalogue::Others::refused)
+        entry.others = router::ProviderEntry::Others::refused;
+    return entry;
+}
+
+router::ModelEntry make_entry(const config::Model& config) {
+    router::ModelEntry entry;
+    entry.name = config.name;
+    for (const config::Target& target : config.targets)
+        entry.targets.push_back({target.name, target.weight});
+    entry.system = config.system;
+    entry.defaults_json = config.defaults_json;
+    entry.dialect = config.dialect;
+    entry.policy = config.policy;
+    if (config.streams == config::Model::Streams::no)
+        entry.streams = router::ModelEntry::Streams::no;
+    entry.stream_fallback = config.stream_fallback;
+    entry.max_tokens = config.max_tokens;
+    entry.concurrent = config.concurrent;
+    return entry;
+}
+
+router::Router make_router(const config::Config& config,
+                           const std::vector<config::Provider>& providers) {
+    std::vector<router::ProviderEntry> provider_entries;
+    std::vector<router::ModelEntry> models;
+    std::vector<router::AliasEntry> aliases;
+    for (const config::Provider& provider : providers)
+        provider_entries.push_back(make_entry(provider));
+    for (const config::Model& model : config.models) models.push_back(make_entry(model));
+    for (const auto& [name, model] : config.aliases) aliases.push_back({name, model});
+    return {std::move(provider_entries), std::move(models), std::move(aliases),
+            config.default_model};
 }
 
 }  // namespace
@@ -70,29 +123,16 @@ bool Gateway::uses_tls() const {
 Result<std::unique_ptr<const Gateway>> build_gateway(const config::Config& config,
                                                      config::Environment environment) {
     std::vector<ProviderSlot> slots;
-    std::vector<router::ProviderEntry> entries;
     std::vector<config::Provider> providers = config.providers;
     providers.push_back({.name = std::string(demo), .kind = std::string(demo)});
     for (const config::Provider& provider : providers) {
         auto slot = make_slot(provider, environment);
         if (!slot) return propagate(slot);
         slots.push_back(std::move(*slot));
-        const provider::Catalogue catalogue = provider::catalogue_of(provider.kind);
-        entries.push_back({provider.name,
-                           {catalogue.prefixes.begin(), catalogue.prefixes.end()},
-                           {catalogue.models.begin(), catalogue.models.end()}});
-    }
-    std::vector<router::ModelEntry> models;
-    for (const config::Model& model : config.models) {
-        std::vector<std::string> targets;
-        for (const config::Target& target : model.targets) targets.push_back(target.name);
-        models.push_back(
-            {model.name, std::move(targets), model.system, model.defaults_json, model.dialect});
     }
     return std::unique_ptr<const Gateway>(
-        new Gateway{std::move(slots),
-                    router::Router(std::move(entries), std::move(models), config.default_model),
-                    config.dialect, config.id_prefix, config.cors_origins});
+        new Gateway{std::move(slots), make_router(config, providers), config.dialect,
+                    config.id_prefix, config.cors_origins, config.ping});
 }
 
 }  // namespace runnel::exchange

@@ -11,7 +11,9 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,9 +23,13 @@ namespace runnel::exchange {
 struct ProviderSlot {
     std::string name;
     std::string kind;
-    std::unique_ptr<provider::Provider> provider;
-    http::Destination destination;  // unused by the demo provider, which answers by itself
-    router::Timeouts timeouts;
+    // One for each of its keys, in their order; one where it needs none.
+    std::vector<std::unique_ptr<provider::Provider>> by_key{};
+    const provider::Provider* provider = nullptr;  // the first of them
+    http::Destination destination{};  // unused by the demo provider, which answers by itself
+    router::Timeouts timeouts{};
+    std::optional<int> retries{};
+    std::size_t concurrent = 0;  // requests at a time; 0: any number
 };
 
 // Everything a config says, in the form that requests use it. Never changes once built; shared by
@@ -34,6 +40,7 @@ struct Gateway {
     std::string dialect;
     std::string id_prefix;
     std::vector<std::string> cors_origins;
+    std::chrono::milliseconds ping;  // of silence in a stream; 0: never
 
     bool uses_tls() const;  // to any of its providers
 };

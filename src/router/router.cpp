@@ -2,6 +2,7 @@
 
 #include "base/nearest.hpp"
 #include "base/utf8.hpp"
+#include "router/needs.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,48 +12,142 @@
 namespace runnel::router {
 namespace {
 
-constexpr std::string_view own_name = "runnel";  // who owns a virtual model, in the list
-constexpr std::size_t quoted_bytes = 128;        // of a client's name, in a message
+constexpr std::size_t quoted_bytes = 128;  // of a client's name, in a message
 constexpr std::size_t suggestions_max = 3;
 
 const std::string* non_empty(const std::string& text) { return text.empty() ? nullptr : &text; }
 
+bool lists(const ProviderEntry& provider, std::string_view model) {
+    return std::ranges::find(provider.models, model, &ProviderEntry::Model::name) !=
+           provider.models.end();
+}
+
 bool claims(const ProviderEntry& provider, std::string_view model) {
     const auto begins = [&](const std::string& prefix) { return model.starts_with(prefix); };
-    return std::ranges::find(provider.models, model) != provider.models.end() ||
-           std::ranges::any_of(provider.model_prefixes, begins);
+    return lists(provider, model) || std::ranges::any_of(provider.model_prefixes, begins);
+}
+
+bool serves(const ProviderEntry& provider, std::string_view model) {
+    return !model.empty() &&
+           (provider.others == ProviderEntry::Others::passed_on || lists(provider, model));
+}
+
+ModelFacts facts_of(const ProviderEntry& provider, std::string_view model) {
+    for (const auto& known : provider.models)
+        if (known.name == model) return known.facts;
+    for (const auto& family : provider.families)
+        if (model.starts_with(family.name)) return family.facts;
+    return {};
+}
+
+bool same_place(const Target& one, const Target& other) {
+    return one.provider == other.provider && one.model == other.model;
+}
+
+// Leaves out the targets that are known not to do what the request needs.
+Result<void> leave_out_unfit(const chat::Request& request, Route& route) {
+    std::optional<Need> missing;
+    const auto is_unfit = [&](const Target& target) {
+        const auto need = unmet_need(request, target.facts);
+        if (need && !missing) missing = need;
+        return need.has_value();
+    };
+    std::erase_if(route.targets, is_unfit);
+    if (!missing) return {};
+    if (route.targets.empty()) return fail(lacks(route.name, *missing));
+    route.warnings.emplace_back("fallback_skipped");
+    return {};
 }
 
 }  // namespace
 
 Router::Router(std::vector<ProviderEntry> providers, std::vector<ModelEntry> models,
-               std::string default_model)
+               std::vector<AliasEntry> aliases, std::string default_model)
     : providers_(std::move(providers)),
       models_(std::move(models)),
+      aliases_(std::move(aliases)),
       default_model_(std::move(default_model)) {
     for (std::size_t i = 0; i < providers_.size(); ++i)
         provider_by_name_.emplace(providers_[i].name, i);
     for (std::size_t i = 0; i < models_.size(); ++i) model_by_name_.emplace(models_[i].name, i);
+    for (std::size_t i = 0; i < aliases_.size(); ++i) alias_by_name_.emplace(aliases_[i].name, i);
+}
+
+const ModelEntry* Router::model_named(std::string_view name) const {
+    const auto found = model_by_name_.find(std::string(name));
+    return found == model_by_name_.end() ? nullptr : &models_[found->second];
+}
+
+// An alias stands for another name, and no name for the default model's.
+std::string_view Router::meant_by(std::string_view name) const {
+    if (name.empty()) name = default_model_;
+    const auto found = alias_by_name_.find(std::string(name));
+    return found == alias_by_name_.end() ? name : std::string_view(aliases_[found->second].model);
 }
 
 Result<Route> Router::resolve(std::string_view model) const {
-    if (model.empty()) model = default_model_;
-    if (model.empty())
+    const std::string_view meant = meant_by(model);
+    if (meant.empty())
         return fail_at(ErrorKind::missing_required_field, "model",
                        "model is missing, and no default model is configured");
-    if (const auto found = model_by_name_.find(std::string(model)); found != model_by_name_.end())
-        return route_to_model(models_[found->second]);
-    auto target = target_named(model);
+    if (const ModelEntry* found = model_named(meant)) return route_to_model(*found);
+    auto target = target_named(meant);
     if (!target) return propagate(target);
     Route route{target->public_name, {}};
     route.targets.push_back(std::move(*target));
     return route;
 }
 
+Result<Route> Router::resolve(const chat::Request& request) const {
+    auto route = route_for(request.model, request);
+    if (!route) return route;
+    if (auto added = add_fallbacks(request, *route); !added) return propagate(added);
+    if (auto left_out = leave_out_unfit(request, *route); !left_out) return propagate(left_out);
+    return route;
+}
+
+Result<Route> Router::route_for(std::string_view name, const chat::Request& request) const {
+    const ModelEntry* model = model_named(meant_by(name));
+    if (model == nullptr || model->streams == ModelEntry::Streams::yes ||
+        request.streaming == chat::Streaming::no)
+        return resolve(name);
+    if (model->stream_fallback.empty()) return fail(lacks(model->name, Need::streaming));
+    if (request.gateway.strict_model)
+        return fail_at(
+            ErrorKind::unsupported_parameter, "model",
+            fmt::format("the model '{}' can't stream, and strict_model forbids that '{}' "
+                        "stands in for it; leave out stream or strict_model",
+                        model->name, model->stream_fallback));
+    auto route = resolve(model->stream_fallback);
+    if (route) route->rerouted_from = model->name;
+    return route;
+}
+
+Result<void> Router::add_fallbacks(const chat::Request& request, Route& route) const {
+    for (const std::string& name : request.gateway.fallback) {
+        auto other = route_for(name, request);
+        if (!other) {
+            other.error().param = "fallback";
+            return propagate(other);
+        }
+        for (Target& target : other->targets) {
+            const auto is_same = [&](const Target& known) { return same_place(known, target); };
+            if (std::ranges::any_of(route.targets, is_same)) continue;
+            target.weight = 0;
+            route.targets.push_back(std::move(target));
+        }
+    }
+    return {};
+}
+
 Result<Route> Router::route_to_model(const ModelEntry& model) const {
     Route route{model.name, {}};
-    for (const std::string& name : model.targets)
-        if (auto target = target_named(name)) route.targets.push_back(std::move(*target));
+    for (const ModelEntry::Target& entry : model.targets) {
+        auto target = target_named(entry.name);
+        if (!target) continue;
+        target->weight = entry.weight;
+        route.targets.push_back(std::move(*target));
+    }
     // The config is checked for this; a router may be built from elsewhere.
     if (route.targets.empty())
         return fail_at(ErrorKind::model_unavailable, "model",
@@ -60,7 +155,17 @@ Result<Route> Router::route_to_model(const ModelEntry& model) const {
     route.system = non_empty(model.system);
     route.defaults_json = non_empty(model.defaults_json);
     route.dialect = non_empty(model.dialect);
+    route.policy = model.policy;
+    route.max_tokens = model.max_tokens;
+    route.concurrent = model.concurrent;
     return route;
+}
+
+Target Router::make_target(std::size_t provider, std::string_view model,
+                           std::string_view public_name) const {
+    Target target{provider, std::string(model), std::string(public_name)};
+    target.facts = facts_of(providers_[provider], model);
+    return target;
 }
 
 Result<Target> Router::target_named(std::string_view name) const {
@@ -70,13 +175,13 @@ Result<Target> Router::target_named(std::string_view name) const {
     if (const std::size_t slash = path.find('/'); slash != std::string_view::npos) {
         const auto found = provider_by_name_.find(std::string(path.substr(0, slash)));
         const std::string_view model = path.substr(slash + 1);
-        if (found != provider_by_name_.end() && !model.empty())
-            return Target{found->second, std::string(model), std::string(path)};
+        if (found != provider_by_name_.end() && serves(providers_[found->second], model))
+            return make_target(found->second, model, path);
     }
     // Also with a slash in it: some catalogues have names like "meta-llama/llama-4".
     if (!tagged)
         for (std::size_t i = 0; i < providers_.size(); ++i)
-            if (claims(providers_[i], name)) return Target{i, std::string(name), std::string(name)};
+            if (claims(providers_[i], name)) return make_target(i, name, name);
     return fail(not_found(name));
 }
 
@@ -90,10 +195,13 @@ std::vector<std::string> Router::names_near(std::string_view path) const {
             if (name != path.substr(0, slash))
                 return {fmt::format("{}{}", name, path.substr(slash))};
 
-    std::vector<std::string> known;
-    for (const Listed& listed : list()) known.push_back(listed.id);
-    for (const ProviderEntry& provider : providers_)
-        known.insert(known.end(), provider.models.begin(), provider.models.end());
+    std::vector<std::string> known = own_names();
+    for (const ProviderEntry& provider : providers_) {
+        for (const auto& model : provider.models) {
+            known.push_back(model.name);
+            known.push_back(fmt::format("{}/{}", provider.name, model.name));
+        }
+    }
     const std::vector<std::string_view> candidates(known.begin(), known.end());
     const auto near = nearest_names(path, candidates, suggestions_max);
     return {near.begin(), near.end()};
@@ -115,15 +223,6 @@ Error Router::not_found(std::string_view name) const {
                         fmt::join(names, ", "));
     }
     return Error{ErrorKind::model_not_found, std::move(message), "model"};
-}
-
-std::vector<Router::Listed> Router::list() const {
-    std::vector<Listed> listed;
-    for (const ModelEntry& model : models_) listed.push_back({model.name, std::string(own_name)});
-    for (const ProviderEntry& provider : providers_)
-        for (const std::string& model : provider.models)
-            listed.push_back({fmt::format("{}/{}", provider.name, model), provider.name});
-    return listed;
 }
 
 }  // namespace runnel::router

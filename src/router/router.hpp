@@ -1,8 +1,11 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "chat/request.hpp"
 #include "router/policy.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,38 +22,64 @@ struct Target {
     // again, in the client's own spelling where it asked for this target itself ("gpt-5-mini"),
     // else as "openai/gpt-5-mini".
     std::string public_name;
-    unsigned weight = 1;
+    unsigned weight = 1;  // in a draw; 0: never first
     ModelFacts facts{};
 };
 
 // What a model name in a request stands for.
 struct Route {
-    std::string name;  // the public name that was asked for, e.g. "fast" or "openai/gpt-5-mini"
-    std::vector<Target> targets;                 // in the order they are tried; never empty
+    std::string name;             // the model's, e.g. "fast" or "openai/gpt-5-mini"; never an alias
+    std::vector<Target> targets;  // in the order they are tried; never empty
     const std::string* system = nullptr;         // the virtual model's text, or null
     const std::string* defaults_json = nullptr;  // the virtual model's default fields, or null
     const std::string* dialect = nullptr;        // the virtual model's dialect, or null
     Policy policy{};
     std::optional<std::int64_t> max_tokens{};  // more is cut down to this
+    std::size_t concurrent = 0;                // requests at a time; 0: any number
     std::string rerouted_from{};  // the model that was asked for, where it can't stream and this
                                   // one stands in for it
+    std::vector<std::string> warnings{};  // for X-Gateway-Warnings, e.g. fallback_skipped
 };
 
+// A virtual model.
 struct ModelEntry {
+    struct Target {
+        std::string name;  // provider/model
+        unsigned weight = 1;
+    };
     std::string name;
-    std::vector<std::string> targets;
-    std::string system;
-    std::string defaults_json;
-    std::string dialect;
+    std::vector<Target> targets;
+    std::string system{};
+    std::string defaults_json{};
+    std::string dialect{};
+    Policy policy{};
+    enum class Streams { yes, no } streams = Streams::yes;
+    std::string stream_fallback{};  // who streams for it; empty: nobody
+    std::optional<std::int64_t> max_tokens{};
+    std::size_t concurrent = 0;
 };
 
 struct ProviderEntry {
+    struct Model {
+        std::string name;
+        ModelFacts facts{};
+    };
     std::string name;
     // Bare model names that belong to this provider, e.g. "gpt-", "claude-": prefixes from its
     // kind's catalogue.
-    std::vector<std::string> model_prefixes;
-    // Models it is known to serve, for listing; any other name is passed on too.
-    std::vector<std::string> models;
+    std::vector<std::string> model_prefixes{};
+    // Models it is known to serve, for listing.
+    std::vector<Model> models{};
+    // What is known of models not listed, by what their names begin with; the first that fits
+    // counts.
+    std::vector<Model> families{};
+    enum class Others { passed_on, refused } others = Others::passed_on;  // names not listed
+};
+
+// Another name for a model.
+struct AliasEntry {
+    std::string name;
+    std::string model;
 };
 
 // Model names → targets; a pure function of the config it was built from. Routes point into the
@@ -58,32 +87,50 @@ struct ProviderEntry {
 class Router {
 public:
     Router(std::vector<ProviderEntry> providers, std::vector<ModelEntry> models,
-           std::string default_model);
+           std::vector<AliasEntry> aliases, std::string default_model);
 
-    // A name from `models`, `provider/model`, `@provider/model`, or a bare name that one provider's
-    // catalogue claims (the first configured, where several do); an empty name is the default
-    // model.
+    // A name from `models` or `aliases`, `provider/model`, `@provider/model`, or a bare name that
+    // one provider's catalogue claims (the first configured, where several do); an empty name is
+    // the default model.
     Result<Route> resolve(std::string_view model) const;
 
-    // What GET /v1/models lists: virtual models first, then each provider's known models as
-    // provider/model.
+    // The same for a whole request. A model that can't stream has a stream served by its stand-in,
+    // unless the client forbids it; the targets of the client's own fallback models come after the
+    // model's; those that are known to lack what the request needs are left out.
+    Result<Route> resolve(const chat::Request& request) const;
+
+    // What a client is told about a name.
     struct Listed {
         std::string id;
         std::string owned_by;
+        ModelFacts facts{};
+        std::vector<std::string> targets{};  // of a virtual model or an alias
     };
+    Result<Listed> describe(std::string_view model) const;
+    // What GET /v1/models lists: virtual models and aliases first, then each provider's known
+    // models as provider/model.
     std::vector<Listed> list() const;
 
 private:
+    const ModelEntry* model_named(std::string_view name) const;
+    std::string_view meant_by(std::string_view name) const;
     Result<Route> route_to_model(const ModelEntry& model) const;
+    Result<Route> route_for(std::string_view name, const chat::Request& request) const;
+    Result<void> add_fallbacks(const chat::Request& request, Route& route) const;
     Result<Target> target_named(std::string_view name) const;
+    Target make_target(std::size_t provider, std::string_view model,
+                       std::string_view public_name) const;
+    std::vector<std::string> own_names() const;
     Error not_found(std::string_view name) const;
     std::vector<std::string> names_near(std::string_view path) const;
 
     std::vector<ProviderEntry> providers_;
     std::vector<ModelEntry> models_;
+    std::vector<AliasEntry> aliases_;
     std::string default_model_;
     std::unordered_map<std::string, std::size_t> provider_by_name_;
     std::unordered_map<std::string, std::size_t> model_by_name_;
+    std::unordered_map<std::string, std::size_t> alias_by_name_;
 };
 
 }  // namespace runnel::router

@@ -6,29 +6,31 @@
 namespace runnel::router {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
 Router example(std::string default_model = "") {
-    return Router(
-        {
-            {"openai", {"gpt-", "o3"}, {"gpt-5", "gpt-5-mini"}},
-            {"claude", {"claude-"}, {"claude-sonnet-4-5"}},
-            {"openrouter", {"meta-llama/"}, {}},
-            {"spare", {"gpt-"}, {}},
-            {"demo", {}, {"echo", "text"}},
-        },
-        {
-            {"fast", {"openai/gpt-5-mini", "claude/claude-haiku-4-5"}, "", "", ""},
-            {"operator",
-             {"openrouter/meta/llama-8b"},
-             "Be brief.",
-             R"({"temperature":0.2})",
-             "openai"},
-            {"claude-opus", {"openai/gpt-5"}, "", "", ""},
-            {"stale", {"gone/model"}, "", "", ""},
-        },
-        std::move(default_model));
+    std::vector<ProviderEntry> providers{
+        {"openai", {"gpt-", "o3"}, {{"gpt-5"}, {"gpt-5-mini"}}},
+        {"claude", {"claude-"}, {{"claude-sonnet-4-5"}}},
+        {"openrouter", {"meta-llama/"}},
+        {"spare", {"gpt-"}},
+        {"demo", {}, {{"echo"}, {"text"}}},
+    };
+    providers.back().others = ProviderEntry::Others::refused;
+    std::vector<ModelEntry> models{
+        {"fast", {{"openai/gpt-5-mini"}, {"claude/claude-haiku-4-5"}}},
+        {"operator",
+         {{"openrouter/meta/llama-8b"}},
+         "Be brief.",
+         R"({"temperature":0.2})",
+         "openai"},
+        {"claude-opus", {{"openai/gpt-5"}}},
+        {"stale", {{"gone/model"}}},
+    };
+    return Router(std::move(providers), std::move(models), {{"quick", "fast"}, {"mini", "gpt-5"}},
+                  std::move(default_model));
 }
 
 struct Expected {
@@ -155,19 +157,41 @@ TEST(Router, ReportsAModelWithoutAnyTarget) {
 TEST(Router, ListsOnlyWhatItResolves) {
     const Router router = example();
     std::vector<std::string> ids;
-    for (const auto& [id, owner] : router.list()) {
-        ids.push_back(id + " of " + owner);
-        if (id != "stale") EXPECT_TRUE(router.resolve(id)) << id;
+    for (const Router::Listed& listed : router.list()) {
+        ids.push_back(listed.id + " of " + listed.owned_by);
+        EXPECT_TRUE(router.resolve(listed.id)) << listed.id;
     }
-    EXPECT_THAT(ids, testing::ElementsAre("fast of runnel", "operator of runnel",
-                                          "claude-opus of runnel", "stale of runnel",
-                                          "openai/gpt-5 of openai", "openai/gpt-5-mini of openai",
-                                          "claude/claude-sonnet-4-5 of claude", "demo/echo of demo",
-                                          "demo/text of demo"));
+    EXPECT_THAT(ids,
+                ElementsAre("fast of runnel", "operator of runnel", "claude-opus of runnel",
+                            "quick of runnel", "mini of runnel", "openai/gpt-5 of openai",
+                            "openai/gpt-5-mini of openai", "claude/claude-sonnet-4-5 of claude",
+                            "demo/echo of demo", "demo/text of demo"));
+}
+
+TEST(Router, ListsAModelThatIsNamedLikeATargetOnce) {
+    const Router router({{"p", {}, {{"a"}}}}, {{"p/a", {{"p/b"}}}}, {}, "");
+    ASSERT_EQ(router.list().size(), 1u);
+    EXPECT_EQ(router.list()[0].id, "p/a");
+    EXPECT_THAT(router.list()[0].targets, ElementsAre("p/b"));
+}
+
+TEST(Router, KnowsAliases) {
+    const Router router = example("quick");
+    EXPECT_EQ(router.resolve("quick")->name, "fast");
+    EXPECT_EQ(router.resolve("quick")->targets.size(), 2u);
+    EXPECT_EQ(router.resolve("mini")->targets.at(0).public_name, "gpt-5");
+    EXPECT_EQ(router.resolve("")->name, "fast");
+    EXPECT_THAT(error_of(router, "quik").message, HasSubstr("did you mean 'quick'?"));
+}
+
+TEST(Router, RefusesWhatAProviderWithAClosedListDoesNotHave) {
+    for (const char* name : {"demo/nope", "@demo/nope", "nope", "demo/"})
+        EXPECT_EQ(error_of(example(), name).kind, ErrorKind::model_not_found) << name;
+    EXPECT_THAT(error_of(example(), "demo/ecko").message, HasSubstr("did you mean 'demo/echo'"));
 }
 
 TEST(Router, FindsNothingWhereNothingIsConfigured) {
-    const Router router({}, {}, "");
+    const Router router({}, {}, {}, "");
     EXPECT_EQ(error_of(router, "gpt-5").message, "the model 'gpt-5' does not exist");
 }
 

@@ -1,0 +1,88 @@
+#include "router/router.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace runnel::router {
+namespace {
+
+constexpr std::string_view own_name = "runnel";  // who owns a virtual model, in the list
+
+// One target that can is enough, since it is the one that will be asked.
+void join(std::optional<bool>& all, const std::optional<bool>& one) {
+    if (one == true || all == true) {
+        all = true;
+    } else if (one != false) {
+        all.reset();
+    }
+}
+
+// What all of them allow; unknown where one's is.
+void join(std::optional<std::int64_t>& all, const std::optional<std::int64_t>& one) {
+    if (!all || !one) {
+        all.reset();
+    } else {
+        all = std::min(*all, *one);
+    }
+}
+
+// What a model can do that is served by any of these.
+ModelFacts joined(const std::vector<Target>& targets) {
+    ModelFacts facts = targets.front().facts;
+    for (const Target& target : targets) {
+        join(facts.tools, target.facts.tools);
+        join(facts.vision, target.facts.vision);
+        join(facts.reasoning, target.facts.reasoning);
+        join(facts.streaming, target.facts.streaming);
+        join(facts.context_length, target.facts.context_length);
+        join(facts.max_output, target.facts.max_output);
+    }
+    return facts;
+}
+
+}  // namespace
+
+std::vector<std::string> Router::own_names() const {
+    std::vector<std::string> names;
+    for (const ModelEntry& model : models_) names.push_back(model.name);
+    for (const AliasEntry& alias : aliases_) names.push_back(alias.name);
+    return names;
+}
+
+Result<Router::Listed> Router::describe(std::string_view model) const {
+    const auto route = resolve(model);
+    if (!route) return fail(route.error());
+    Listed listed{route->name, std::string(own_name), joined(route->targets)};
+    const ModelEntry* own = model_named(route->name);
+    if (meant_by(model) != model) listed.id = model;
+    if (own == nullptr && listed.id == route->name) {
+        listed.owned_by = providers_[route->targets.front().provider].name;
+        return listed;
+    }
+    for (const Target& target : route->targets) listed.targets.push_back(target.public_name);
+    if (own == nullptr) return listed;
+    if (own->streams == ModelEntry::Streams::no) listed.facts.streaming = false;
+    if (own->max_tokens)
+        listed.facts.max_output =
+            std::min(*own->max_tokens, listed.facts.max_output.value_or(*own->max_tokens));
+    return listed;
+}
+
+std::vector<Router::Listed> Router::list() const {
+    std::vector<Listed> all;
+    const auto add = [&](std::string_view name) {
+        if (auto listed = describe(name)) all.push_back(std::move(*listed));
+    };
+    const std::vector<std::string> own = own_names();
+    for (const std::string& name : own) add(name);
+    for (const ProviderEntry& provider : providers_) {
+        for (const auto& model : provider.models) {
+            const std::string name = fmt::format("{}/{}", provider.name, model.name);
+            if (std::ranges::find(own, name) == own.end()) add(name);
+        }
+    }
+    return all;
+}
+
+}  // namespace runnel::router

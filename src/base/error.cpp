@@ -82,6 +82,7 @@ constexpr std::array rows{
         {502, server_error, "upstream_error"}},
     Row{ErrorKind::upstream_malformed, "upstream_malformed", {502, server_error, "upstream_error"}},
     Row{ErrorKind::upstream_truncated, "upstream_truncated", {502, server_error, "upstream_error"}},
+    Row{ErrorKind::upstream_empty, "upstream_empty", {502, server_error, "upstream_error"}},
     Row{ErrorKind::model_unavailable,
         "model_unavailable",
         {503, server_error, "model_unavailable"}},

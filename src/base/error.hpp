@@ -41,6 +41,7 @@ enum class ErrorKind {
     upstream_unreachable,   // no connection
     upstream_malformed,     // an answer nobody can read
     upstream_truncated,     // the stream ended without its terminal marker
+    upstream_empty,         // an answer that says nothing at all
     // Us.
     model_unavailable,
     overloaded,

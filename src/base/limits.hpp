@@ -58,6 +58,9 @@ inline constexpr auto upstream_idle_connection_time =
     55s;  // below the usual 60 s of load balancers
 inline constexpr std::size_t upstream_idle_connections = 4096;  // per thread
 
+// What is kept of an answer so that another target can go on with it.
+inline constexpr std::size_t continuation_bytes = 1 * mib;
+
 // What is kept of provider state for a tool round trip.
 inline constexpr auto continuity_time = 10min;
 inline constexpr std::size_t continuity_bytes = 64 * mib;

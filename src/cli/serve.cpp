@@ -3,7 +3,7 @@
 #include "base/limits.hpp"
 #include "base/log.hpp"
 #include "cli/config_file.hpp"
-#include "exchange/continuity.hpp"
+#include "exchange/shared_state.hpp"
 #include "exchange/gateway.hpp"
 #include "http/listener.hpp"
 #include "http/tls.hpp"
@@ -40,11 +40,11 @@ constexpr auto stop_time = 10s;  // for open streams to end after a signal
 // One core's share of the gateway: its own loop, acceptor, upstream connections and parser.
 class Shard {
 public:
-    Shard(const exchange::Gateway* gateway, exchange::Continuity* continuity,
+    Shard(std::shared_ptr<const exchange::Gateway> gateway, exchange::SharedState* shared,
           asio::ssl::context* upstream_tls, asio::ssl::context* tls, http::ConnectionLimits limits)
         : loop_(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO),
           worker_(&loop_, upstream_tls),
-          app_(gateway, &worker_, continuity),
+          app_(std::move(gateway), &worker_, shared),
           listener_(&loop_, &worker_.tasks, &app_, tls, limits) {}
 
     Result<void> listen(const std::string& address) { return listener_.listen(address); }
@@ -165,11 +165,12 @@ int serve(const ServeOptions& options) {
         }
         tls = std::move(*made);
     }
-    const auto upstream_tls = (*gateway)->uses_tls() ? http::make_client_tls() : nullptr;
     raise_descriptor_limit();
     std::signal(SIGPIPE, SIG_IGN);
 
-    exchange::Continuity continuity(limits::continuity_time, limits::continuity_bytes);
+    exchange::SharedState shared;
+    const std::shared_ptr<const exchange::Gateway> shared_gateway(std::move(*gateway));
+    const auto upstream_tls = shared_gateway->uses_tls() ? http::make_client_tls() : nullptr;
     const http::ConnectionLimits connection_limits{
         {config.limits.request_header_bytes, config.limits.request_body_bytes}};
     const std::size_t threads =
@@ -177,7 +178,7 @@ int serve(const ServeOptions& options) {
     std::vector<std::unique_ptr<Shard>> shards;
     std::string address = config.listen;
     for (std::size_t i = 0; i < threads; ++i) {
-        shards.push_back(std::make_unique<Shard>(gateway->get(), &continuity, upstream_tls.get(),
+        shards.push_back(std::make_unique<Shard>(shared_gateway, &shared, upstream_tls.get(),
                                                  tls.get(), connection_limits));
         if (auto listening = shards.back()->listen(address); !listening) {
             fmt::print(stderr, "runnel: {}\n", listening.error().message);
@@ -186,7 +187,7 @@ int serve(const ServeOptions& options) {
         // With port 0 the first thread's port is everyone's.
         address = with_port(config.listen, shards.front()->port());
     }
-    announce(config, **gateway, as_shown(address), threads);
+    announce(config, *shared_gateway, as_shown(address), threads);
 
     std::vector<std::jthread> running;
     for (std::size_t i = 1; i < shards.size(); ++i)

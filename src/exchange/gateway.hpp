@@ -14,6 +14,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -55,10 +56,13 @@ struct Worker {
         : tasks(loop->get_executor()),
           pool(loop, &tasks, upstream_tls) {}
 
+    boost::asio::any_io_executor executor() const { return tasks.executor(); }
+
     http::TaskGroup tasks;
     http::ConnectionPool pool;
     json::Parser parser;
     IdSource ids;
+    std::minstd_rand random{std::random_device{}()};  // for pauses and balancing
 };
 
 }  // namespace runnel::exchange

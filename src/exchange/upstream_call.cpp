@@ -47,30 +47,31 @@ std::string lower_case(std::string_view text) {
 
 }  // namespace
 
-UpstreamCall::UpstreamCall(Worker* worker, const ProviderSlot* slot,
-                           const provider::Outgoing* outgoing, provider::AnswerReader* reader,
-                           Stop* stop, http::Watchdog* watchdog)
+UpstreamCall::UpstreamCall(Worker* worker, Question question, timeline::Sink* sink,
+                           http::Watchdog* watchdog)
     : worker_(worker),
-      slot_(slot),
-      outgoing_(outgoing),
-      reader_(reader),
-      stop_(stop),
+      question_(std::move(question)),
+      reader_(question_.provider->make_wire(&worker->parser), question_.outgoing.turn, sink,
+              &worker->ids),
       watchdog_(watchdog),
-      total_deadline_(Clock::now() + slot->timeouts.total.value_or(limits::total_time)) {}
+      total_deadline_(Clock::now() + question_.deadlines.total) {
+    if (watchdog_ == nullptr) watchdog_ = &own_watchdog_.emplace(worker->executor());
+}
 
 UpstreamCall::~UpstreamCall() {
     watchdog_->stop();
     // An answer that ended well leaves a connection for the next; anything else is cut off at once.
-    if (connection_ && reader_->ended() && !stop_->requested() && status_ != 0)
+    if (connection_ && reader_.ended() && !stop_.requested() && status_ != 0)
         worker_->pool.give_back(std::move(connection_));
 }
 
-bool UpstreamCall::stopped_by_client() const {
-    return stop_->reason() == Stop::Reason::client_gone;
+void UpstreamCall::forget_question() {
+    question_.outgoing.body = {};
+    question_.outgoing.headers = {};
 }
 
 awaitable<void> UpstreamCall::advance() {
-    if (outgoing_->script) {
+    if (question_.outgoing.script) {
         co_await play_next_piece();
         co_return;
     }
@@ -79,7 +80,7 @@ awaitable<void> UpstreamCall::advance() {
         co_return;
     }
     if (connection_->must_wait()) {
-        Stop::Guard guard(stop_, [this] { connection_->close(); });
+        Stop::Guard guard(&stop_, [this] { connection_->close(); });
         if (const auto error = co_await connection_->readable()) {
             lost({ErrorKind::upstream_unreachable, "the connection broke", {}, error.message()});
             co_return;
@@ -98,31 +99,29 @@ awaitable<void> UpstreamCall::advance() {
 awaitable<void> UpstreamCall::open() {
     auto first = co_await connect_and_send(http::ConnectionPool::Reuse::allowed);
     if (first) first = co_await read_first();
-    const bool stale = !first && !stop_->requested() && connection_ && connection_->is_reused() &&
+    const bool stale = !first && !stop_.requested() && connection_ && connection_->is_reused() &&
                        !connection_->response_begun();
     if (stale) {
         first = co_await connect_and_send(http::ConnectionPool::Reuse::forbidden);
         if (first) first = co_await read_first();
     }
-    if (!first && !reader_->ended()) lost(first.error());
+    if (!first && !reader_.ended()) lost(first.error());
 }
 
 awaitable<Result<void>> UpstreamCall::connect_and_send(http::ConnectionPool::Reuse reuse) {
     wait_ = Wait::connect;
-    watch(Stop::Reason::connect_timeout,
-          Clock::now() + slot_->timeouts.connect.value_or(limits::connect_time));
-    auto connection = co_await worker_->pool.take(&slot_->destination, reuse, stop_);
+    watch(Stop::Reason::connect_timeout, Clock::now() + question_.deadlines.connect);
+    auto connection = co_await worker_->pool.take(&question_.slot->destination, reuse, &stop_);
     if (!connection) co_return propagate(connection);
     connection_ = std::move(*connection);
     wait_ = Wait::first_token;
-    watch(Stop::Reason::first_token_timeout,
-          Clock::now() + slot_->timeouts.first_token.value_or(limits::last_first_token_time));
-    const std::string head = render_head(slot_->destination.origin, *outgoing_);
-    co_return co_await connection_->send(head, outgoing_->body, stop_);
+    watch(Stop::Reason::first_token_timeout, Clock::now() + question_.deadlines.first_token);
+    const std::string head = render_head(question_.slot->destination.origin, question_.outgoing);
+    co_return co_await connection_->send(head, question_.outgoing.body, &stop_);
 }
 
 awaitable<Result<void>> UpstreamCall::read_first() {
-    Stop::Guard guard(stop_, [this] { connection_->close(); });
+    Stop::Guard guard(&stop_, [this] { connection_->close(); });
     if (const auto error = co_await connection_->readable())
         co_return fail(
             {ErrorKind::upstream_unreachable, "the connection broke", {}, error.message()});
@@ -139,10 +138,10 @@ void UpstreamCall::after_read() {
         return;
     }
     if (done) {
-        reader_->finish();
+        reader_.finish();
         return;
     }
-    if (!reader_->ended()) watch_progress();
+    if (!reader_.ended()) watch_progress();
 }
 
 void UpstreamCall::on_head(const http::ResponseHead& head) {
@@ -156,101 +155,112 @@ void UpstreamCall::on_head(const http::ResponseHead& head) {
 
 void UpstreamCall::on_body(Padded bytes) {
     if (status_ == 200) {
-        reader_->feed(bytes);
+        reader_.feed(bytes);
     } else if (error_body_.size() < limits::error_body_bytes) {
         error_body_ += bytes.text();
     }
 }
 
 awaitable<void> UpstreamCall::play_next_piece() {
-    const provider::Script& script = *outgoing_->script;
+    const provider::Script& script = *question_.outgoing.script;
     status_ = script.status;
+    if (next_piece_ == 0)
+        watch(Stop::Reason::first_token_timeout, Clock::now() + question_.deadlines.first_token);
     if (next_piece_ == script.pieces.size()) {
         error_reply_ = {script.status, {}, error_body_};
         if (status_ == 200) {
-            reader_->finish();
+            reader_.finish();
         } else {
-            reader_->fail(slot_->provider->read_error(error_reply_));
+            reader_.fail(question_.provider->read_error(error_reply_));
         }
         co_return;
     }
     const provider::Script::Piece& piece = script.pieces[next_piece_++];
     if (piece.pause.count() > 0) {
         asio::steady_timer timer(co_await asio::this_coro::executor, piece.pause);
-        Stop::Guard guard(stop_, [&timer] { timer.cancel(); });
+        Stop::Guard guard(&stop_, [&timer] { timer.cancel(); });
         co_await timer.async_wait(as_error);
     }
-    if (stop_->requested()) {
+    if (stop_.requested()) {
         lost({});
         co_return;
     }
     std::string bytes = piece.bytes;
     on_body(Padded::of(bytes));
+    if (!reader_.ended()) watch_progress();
 }
 
 void UpstreamCall::watch(Stop::Reason reason, Clock::time_point deadline) {
     const bool total_first = total_deadline_ < deadline;
     watchdog_->set(std::min(deadline, total_deadline_),
-                   [stop = stop_, reason = total_first ? Stop::Reason::total_timeout : reason] {
+                   [stop = &stop_, reason = total_first ? Stop::Reason::total_timeout : reason] {
                        stop->request(reason);
                    });
 }
 
 void UpstreamCall::watch_progress() {
     const auto now = Clock::now();
-    if (reader_->turn().finish_seen()) {
+    if (reader_.turn().finish_seen()) {
         // The answer is whole; usage may follow, but nobody waits long for it.
         wait_ = Wait::grace;
         using Means = provider::TurnOptions::FinishMeans;
-        const bool perhaps = reader_->turn().options().finish_means == Means::perhaps;
+        const bool perhaps = reader_.turn().options().finish_means == Means::perhaps;
         watch(Stop::Reason::finish_grace,
               now + (perhaps ? perhaps_grace_time : limits::finish_grace_time));
+    } else if (progress() == progress_seen_) {
+        return;  // a provider that only keeps the connection alive does not get on
     } else if (wait_ == Wait::progress) {
-        watchdog_->move_to(
-            std::min(now + slot_->timeouts.idle.value_or(limits::idle_time), total_deadline_));
-    } else if (reader_->turn().any_output()) {
+        watchdog_->move_to(std::min(now + question_.deadlines.idle, total_deadline_));
+    } else {
         wait_ = Wait::progress;
-        watch(Stop::Reason::idle_timeout, now + slot_->timeouts.idle.value_or(limits::idle_time));
+        watch(Stop::Reason::idle_timeout, now + question_.deadlines.idle);
     }
+    progress_seen_ = progress();
+}
+
+// What the model has said, or how much has come of an answer that is told when it is whole.
+std::uint64_t UpstreamCall::progress() const {
+    return reader_.turn().output_count() + reader_.document_bytes();
 }
 
 void UpstreamCall::restart_watch() {
     if (wait_ != Wait::grace) wait_ = Wait::first_token;
+    progress_seen_ = 0;
     watch_progress();
 }
 
 void UpstreamCall::lost(const Error& why) {
-    const std::string_view display = slot_->provider->display_name();
-    if (stop_->reason() == Stop::Reason::finish_grace || reader_->turn().finish_seen()) {
-        reader_->finish();
-    } else if (status_ != 0 && status_ != 200 && !stopped_by_client()) {
+    const std::string_view display = question_.provider->display_name();
+    if (stop_.reason() == Stop::Reason::finish_grace || reader_.turn().finish_seen()) {
+        reader_.finish();
+    } else if (status_ != 0 && status_ != 200 && stop_.reason() != Stop::Reason::client_gone) {
         fail_as_provider_says();  // its status says more than the way its body ended
-    } else if (stop_->requested()) {
-        reader_->fail(timed_out(stop_->reason()));
+    } else if (stop_.requested()) {
+        reader_.fail(timed_out(stop_.reason()));
     } else if (why.kind == ErrorKind::upstream_malformed) {
         Error error{why.kind, fmt::format("{} sent a response that can't be read", display)};
         error.detail = why.message;
-        reader_->fail(std::move(error));
-    } else if (reader_->turn().any_output()) {
-        reader_->finish();  // without a finish reason that is a truncated stream
-        reader_->fail(why);
+        reader_.fail(std::move(error));
+    } else if (reader_.turn().any_output()) {
+        reader_.finish();  // without a finish reason that is a truncated stream
+        reader_.fail(why);
     } else {
         Error error{ErrorKind::upstream_unreachable,
                     fmt::format("{} could not be reached: {}", display, why.message)};
         error.detail = why.detail;
-        reader_->fail(std::move(error));
+        reader_.fail(std::move(error));
     }
 }
 
 void UpstreamCall::fail_as_provider_says() {
     error_reply_.status = status_;
     error_reply_.body = error_body_;
-    reader_->fail(slot_->provider->read_error(error_reply_));
+    reader_.fail(question_.provider->read_error(error_reply_));
 }
 
 Error UpstreamCall::timed_out(Stop::Reason reason) const {
-    const std::string_view display = slot_->provider->display_name();
-    const router::Timeouts& times = slot_->timeouts;
+    const std::string_view display = question_.provider->display_name();
+    const Deadlines& times = question_.deadlines;
     const auto after = [&](std::string_view what, std::chrono::milliseconds time) {
         return Error{ErrorKind::upstream_timeout,
                      fmt::format("{} {} within {:g} s", display, what,
@@ -258,18 +268,14 @@ Error UpstreamCall::timed_out(Stop::Reason reason) const {
     };
     switch (reason) {
         case Stop::Reason::connect_timeout:
-            return after("did not accept a connection",
-                         times.connect.value_or(limits::connect_time));
+            return after("did not accept a connection", times.connect);
         case Stop::Reason::first_token_timeout:
-            return after("did not begin to answer",
-                         times.first_token.value_or(limits::last_first_token_time));
+            return after("did not begin to answer", times.first_token);
         case Stop::Reason::idle_timeout:
-            return after("stopped in the middle of its answer and sent nothing",
-                         times.idle.value_or(limits::idle_time));
-        case Stop::Reason::total_timeout:
-            return after("did not finish its answer", times.total.value_or(limits::total_time));
+            return after("stopped in the middle of its answer and sent nothing", times.idle);
+        case Stop::Reason::total_timeout: return after("did not finish its answer", times.total);
         case Stop::Reason::shutdown:
-            return Error{ErrorKind::internal_error, "the gateway is shutting down"};
+            return Error{ErrorKind::overloaded, "the gateway is shutting down; try again"};
         default: return Error{ErrorKind::internal_error, "the client closed the connection"};
     }
 }

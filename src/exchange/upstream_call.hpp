@@ -1,5 +1,6 @@
 #pragma once
 
+#include "exchange/deadlines.hpp"
 #include "exchange/gateway.hpp"
 #include "http/stop.hpp"
 #include "http/watchdog.hpp"
@@ -8,30 +9,47 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <chrono>
-#include <functional>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace runnel::exchange {
 
-// One attempt to get an answer from one provider: connects, asks, and feeds what comes back into an
-// AnswerReader, read by read, until the answer has ended. Every way it can fail ends as a Failed
-// event of that reader's timeline.
+// One attempt to get an answer from one provider: connects, asks, and tells what comes back as a
+// timeline, read by read, until the answer has ended. Every way it can fail ends as a Failed event
+// of that timeline.
 class UpstreamCall final : private http::ResponseHandler {
 public:
-    // All pointers must outlive the call. `watchdog` is used for the provider's time-outs.
-    UpstreamCall(Worker* worker, const ProviderSlot* slot, const provider::Outgoing* outgoing,
-                 provider::AnswerReader* reader, http::Stop* stop, http::Watchdog* watchdog);
+    // What is asked, of whom, and for how long. The pointers must outlive the call.
+    struct Question {
+        const ProviderSlot* slot;
+        const provider::Provider* provider;  // the slot's, with the key that is used
+        provider::Outgoing outgoing;
+        Deadlines deadlines;
+    };
+    // `worker` and `sink` must outlive the call. `watchdog` is used for the deadlines; null: one of
+    // its own.
+    UpstreamCall(Worker* worker, Question question, timeline::Sink* sink, http::Watchdog* watchdog);
     ~UpstreamCall() override;
 
-    // Waits for the next bytes and feeds them to the reader; call it until the reader has ended.
-    // What the reader's sink made of them can be sent on before the next call: upstream is not read
-    // meanwhile.
+    // Waits for the next bytes and tells what they say; call it until the answer has ended. What
+    // the sink made of them can be sent on before the next call: upstream is not read meanwhile.
     boost::asio::awaitable<void> advance();
-    // The client took its time; the provider's deadlines begin anew.
-    void restart_watch();
+    bool ended() const { return reader_.ended(); }
+    // From outside, while it waits: the answer ends as failed.
+    void stop(http::Stop::Reason reason) { stop_.request(reason); }
 
-    bool stopped_by_client() const;
+    // The client takes its time: the provider's deadlines wait, and begin anew.
+    void pause_watch() { watchdog_->stop(); }
+    void restart_watch();
+    // The answer has begun, so what was asked is not needed any more: a long prompt need not stay
+    // in memory as long as its answer streams.
+    void forget_question();
+
+    const provider::Turn& turn() const { return reader_.turn(); }
+    const std::vector<std::string>& warnings() const { return question_.outgoing.warnings; }
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -45,20 +63,22 @@ private:
     void on_body(Padded bytes) override;
     void watch(http::Stop::Reason reason, Clock::time_point deadline);
     void watch_progress();
+    std::uint64_t progress() const;
     void lost(const Error& why);
     void fail_as_provider_says();
     Error timed_out(http::Stop::Reason reason) const;
 
     Worker* worker_;
-    const ProviderSlot* slot_;
-    const provider::Outgoing* outgoing_;
-    provider::AnswerReader* reader_;
-    http::Stop* stop_;
+    Question question_;
+    provider::AnswerReader reader_;
+    http::Stop stop_;
+    std::optional<http::Watchdog> own_watchdog_;
     http::Watchdog* watchdog_;
     std::unique_ptr<http::UpstreamConnection> connection_;
     std::size_t next_piece_ = 0;  // of a script
     Clock::time_point total_deadline_;
     enum class Wait { connect, first_token, progress, grace } wait_ = Wait::connect;
+    std::uint64_t progress_seen_ = 0;
     int status_ = 0;
     provider::ErrorReply error_reply_;
     std::string error_body_;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <charconv>
+#include <utility>
 
 namespace runnel::http {
 namespace {
@@ -121,6 +122,10 @@ void Responder::frame_piece(Piece piece) {
 
 bool Responder::flush(Piece piece) {
     frame_piece(piece);
+    if (!aside_.empty()) {
+        out_.replace(0, unsent_, std::exchange(aside_, {}));
+        unsent_ = 0;
+    }
     const std::array bytes{asio::const_buffer(out_.data() + unsent_, out_.size() - unsent_)};
     bytes_sent_ += bytes[0].size();
     const std::size_t sent = stream_->write_now(bytes, error_);
@@ -128,6 +133,11 @@ bool Responder::flush(Piece piece) {
     if (!error_ && unsent_ < out_.size()) return false;
     forget_piece();
     return true;
+}
+
+void Responder::flush_aside() {
+    if (aside_.empty() && !flush(Piece::more)) aside_ = out_.substr(unsent_);
+    forget_piece();
 }
 
 awaitable<void> Responder::drain() {

@@ -32,6 +32,10 @@ public:
     bool flush(Piece piece);
     // Waits until the client has taken the rest.
     awaitable<void> drain();
+    // Sends what out() holds without ever having to wait: what the client does not take at once
+    // goes out before the next piece, and while that waits nothing is added. For the few bytes of
+    // a ping.
+    void flush_aside();
     const error_code& error() const { return error_; }
 
     bool begun() const { return begun_; }
@@ -52,6 +56,7 @@ private:
     Stream* stream_;
     HeaderList headers_;
     std::string out_;
+    std::string aside_;       // framed bytes that go out first
     std::size_t unsent_ = 0;  // where in out_ the bytes begin that the client has not taken yet
     error_code error_;
     bool chunked_;

@@ -18,6 +18,7 @@ public:
         total_timeout,
         connect_timeout,
         finish_grace,
+        outpaced,  // another attempt was faster
         shutdown
     };
 

@@ -16,6 +16,7 @@ public:
     // `task` owns what it uses: its arguments were copied into its frame.
     void start(std::string_view name, boost::asio::awaitable<void> task);
     int running() const { return running_; }
+    const boost::asio::any_io_executor& executor() const { return executor_; }
 
 private:
     boost::asio::any_io_executor executor_;

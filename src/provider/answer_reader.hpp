@@ -25,6 +25,8 @@ public:
 
     bool ended() const { return turn_.ended(); }
     const Turn& turn() const { return turn_; }
+    // Of an answer that is told only when it is whole.
+    std::size_t document_bytes() const { return document_.size(); }
 
 private:
     void on_frame(const sse::Frame& frame) override;

@@ -76,7 +76,7 @@ Turn::Call* Turn::find(ChoiceState& choice, CallKey key) {
 
 void Turn::emit(const timeline::Event& event) {
     if (ended_) return;
-    if (timeline::is_visible(event)) any_output_ = true;
+    if (timeline::is_visible(event)) ++output_count_;
     sink_->on(event);
 }
 
@@ -280,7 +280,7 @@ bool Turn::finish_seen() const {
 
 void Turn::fail(Error error) {
     if (ended_) return;
-    if (any_output_ && error.kind == ErrorKind::upstream_rejected)
+    if (any_output() && error.kind == ErrorKind::upstream_rejected)
         error.kind = ErrorKind::upstream_failed;
     emit(timeline::Failed{std::move(error)});
     end();

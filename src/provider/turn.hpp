@@ -89,7 +89,8 @@ public:
     // of a provider that gives a reason with every chunk.
     bool finish_seen() const;
     bool usage_seen() const { return usage_seen_; }
-    bool any_output() const { return any_output_; }
+    bool any_output() const { return output_count_ > 0; }
+    std::uint64_t output_count() const { return output_count_; }  // of visible events
     int malformed_count() const { return malformed_; }
     bool trimmed_calls() const { return trimmed_calls_; }
     const TurnOptions& options() const { return options_; }
@@ -115,7 +116,7 @@ private:
     std::string scratch_;
     std::string turn_state_;
     bool usage_seen_ = false;
-    bool any_output_ = false;
+    std::uint64_t output_count_ = 0;
     bool talks_on_ = false;  // text came after a finish reason: it does not mean the end there
     bool completed_ = false;
     bool ended_ = false;

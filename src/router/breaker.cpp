@@ -32,8 +32,8 @@ Breaker::Time Breaker::ready_at(Time now) const {
 
 std::optional<Breaker::Leave> Breaker::admit(Need need, Time now) {
     if (state_ == State::closed) return Leave{period_, 0};
-    if (probing(now)) return std::nullopt;
-    if (state(now) == State::open && need == Need::choice) return std::nullopt;
+    if (need == Need::choice && !ready(now)) return std::nullopt;
+    if (probing(now)) return Leave{period_, 0};  // nobody is refused who has nobody else to ask
     // A probe of last resort leaves it open: its failure is no news.
     state_ = state(now);
     if (++last_probe_ == 0) ++last_probe_;

@@ -34,8 +34,8 @@ public:
     // When it may: an estimate where that depends on a probe under way.
     Time ready_at(Time now) const;
 
-    // `choice`: there are others. `last_resort`: there is nobody else, so that a probe may pass
-    // although none is due yet.
+    // `choice`: there are others. `last_resort`: there is nobody else, so it passes in any case, as
+    // a probe if there is none under way: an error of the provider's own is worth more than a guess.
     enum class Need { choice, last_resort };
     // What was given must be settled by one of the three below.
     struct Leave {

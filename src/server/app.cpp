@@ -77,11 +77,11 @@ const App::Endpoint* App::find(std::string_view path) {
     return found == endpoints.end() ? nullptr : &*found;
 }
 
-App::App(const exchange::Gateway* gateway, exchange::Worker* worker,
-         exchange::Continuity* continuity)
-    : gateway_(gateway),
+App::App(std::shared_ptr<const exchange::Gateway> gateway, exchange::Worker* worker,
+         exchange::SharedState* shared)
+    : gateway_(std::move(gateway)),
       worker_(worker),
-      continuity_(continuity),
+      shared_(shared),
       started_(std::time(nullptr)) {}
 
 awaitable<void> App::handle(http::Transaction transaction) {
@@ -137,7 +137,7 @@ awaitable<void> App::chat(http::Transaction* transaction, telemetry::RequestReco
                                      type)});
         co_return;
     }
-    exchange::ChatExchange exchange(gateway_, worker_, continuity_, transaction, record);
+    exchange::ChatExchange exchange(gateway_, worker_, shared_, transaction, record);
     co_await exchange.run();
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "exchange/continuity.hpp"
 #include "exchange/gateway.hpp"
+#include "exchange/shared_state.hpp"
 #include "http/connection.hpp"
 #include "telemetry/request_log.hpp"
 
@@ -15,8 +15,8 @@ namespace runnel::server {
 class App final : public http::RequestHandler {
 public:
     // All pointers must outlive the app.
-    App(const exchange::Gateway* gateway, exchange::Worker* worker,
-        exchange::Continuity* continuity);
+    App(std::shared_ptr<const exchange::Gateway> gateway, exchange::Worker* worker,
+        exchange::SharedState* shared);
 
     boost::asio::awaitable<void> handle(http::Transaction transaction) override;
     std::string describe(const Error& error, const http::Request* request,
@@ -38,9 +38,9 @@ private:
     Answer preflight(http::Transaction* transaction);
     Answer refuse(http::Transaction* transaction, telemetry::RequestRecord* record, Error error);
 
-    const exchange::Gateway* gateway_;
+    std::shared_ptr<const exchange::Gateway> gateway_;
     exchange::Worker* worker_;
-    exchange::Continuity* continuity_;
+    exchange::SharedState* shared_;
     std::int64_t started_;
     int open_requests_ = 0;
 };

@@ -3,6 +3,9 @@
 #include "base/redact.hpp"
 #include "base/utf8.hpp"
 
+#include <fmt/format.h>
+
+#include <string>
 #include <string_view>
 
 namespace runnel::telemetry {
@@ -10,6 +13,7 @@ namespace {
 
 constexpr std::size_t client_text_bytes = 200;  // of what a client made up: a path, a model's name
 constexpr std::size_t detail_bytes = 1000;
+constexpr std::size_t attempt_detail_bytes = 200;
 
 void add_text(log::Line& line, std::string_view name, std::string_view value) {
     if (!value.empty()) line.add(name, utf8_prefix(value, client_text_bytes));
@@ -25,6 +29,27 @@ void add_usage(log::Line& line, const timeline::Usage& usage) {
     add_count(line, "cache_read_tokens", usage.cache_read);
     add_count(line, "cache_write_tokens", usage.cache_write);
     add_count(line, "reasoning_tokens", usage.reasoning);
+}
+
+// "openai/gpt-5-mini upstream_overloaded 12 ms: Overloaded"
+std::string in_words(const AttemptRecord& attempt) {
+    std::string text = attempt.target;
+    if (attempt.key > 0) text += fmt::format(" key {}", attempt.key + 1);
+    if (attempt.hedge) text += " hedge";
+    text += fmt::format(" {} {} ms", attempt.error.empty() ? "answered" : attempt.error,
+                        attempt.total.count());
+    if (!attempt.detail.empty())
+        text += fmt::format(": {}", utf8_prefix(redacted(attempt.detail), attempt_detail_bytes));
+    return text;
+}
+
+// How it came to its end is worth the words only where it did not simply go well.
+void add_attempts(log::Line& line, const RequestRecord& record) {
+    if (record.attempts.size() < 2) return;
+    std::vector<std::string> texts;
+    for (const AttemptRecord& attempt : record.attempts) texts.push_back(in_words(attempt));
+    line.add("attempts", record.attempts.size());
+    line.add("asked", texts);
 }
 
 log::Level level_of(const RequestRecord& record) {
@@ -53,6 +78,11 @@ log::Line& describe(const RequestRecord& record, log::Line& line) {
     if (!record.error_detail.empty())
         line.add("detail", utf8_prefix(redacted(record.error_detail), detail_bytes));
     if (record.client_closed) line.add("client_closed", true);
+    add_attempts(line, record);
+    add_text(line, "rerouted_from", record.rerouted_from);
+    add_text(line, "continued_by", record.continued_by);
+    add_text(line, "continuation", record.continuation);
+    if (record.malformed_frames > 0) line.add("malformed_frames", record.malformed_frames);
     if (record.usage) add_usage(line, *record.usage);
     if (record.first_event.count() > 0) line.add("first_ms", record.first_event);
     line.add("total_ms", record.total);

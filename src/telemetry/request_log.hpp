@@ -11,6 +11,17 @@
 
 namespace runnel::telemetry {
 
+// One target that was asked.
+struct AttemptRecord {
+    std::string target;  // provider/model
+    std::size_t key = 0;
+    std::string error{};   // empty: it answered
+    std::string detail{};  // for the operator; credentials are masked here
+    std::chrono::milliseconds first_token{0};
+    std::chrono::milliseconds total{0};
+    bool hedge = false;  // started beside a slow one
+};
+
 // What is remembered of one client request when it is over: who asked for what, who answered, how
 // it went. There is no member for what was said.
 struct RequestRecord {
@@ -33,6 +44,11 @@ struct RequestRecord {
     std::uint64_t bytes_out = 0;
     bool client_closed = false;
     std::vector<std::string> warnings{};
+    std::vector<AttemptRecord> attempts{};
+    int malformed_frames = 0;     // skipped, in an answer that went on
+    std::string rerouted_from{};  // the model asked for, where it can't stream
+    std::string continued_by{};   // who went on with an answer that broke off
+    std::string continuation{};   // verified, or differs
 };
 
 // One line: a warning when it was not the client's fault that it failed, otherwise information.

@@ -1,0 +1,335 @@
+#include "exchange/attempts.hpp"
+
+#include "base/limits.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace runnel::exchange {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+using http::Stop;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
+
+std::vector<router::AttemptPlan::Target> plan_targets(const Gateway& gateway,
+                                                      const router::Route& route) {
+    std::vector<router::AttemptPlan::Target> targets;
+    targets.reserve(route.targets.size());
+    for (const router::Target& target : route.targets) {
+        const ProviderSlot& slot = gateway.providers[target.provider];
+        targets.push_back({slot.name + '/' + target.model, slot.by_key.size(), target.weight});
+    }
+    return targets;
+}
+
+// The more special word counts: the request's, the model's, the provider's.
+router::AttemptPlan::Limits plan_limits(const Gateway& gateway, const router::Route& route,
+                                        const chat::GatewayWishes& wishes) {
+    router::AttemptPlan::Limits limits{.strategy = route.policy.strategy};
+    const ProviderSlot& first = gateway.providers[route.targets.front().provider];
+    const auto configured = route.policy.retries ? route.policy.retries : first.retries;
+    limits.retries = wishes.retries.value_or(configured.value_or(limits::retries));
+    const auto timeout = wishes.timeout ? wishes.timeout : route.policy.timeout;
+    limits.window = timeout.value_or(limits::retry_window_time);
+    return limits;
+}
+
+template <class Duration>
+milliseconds in_ms(Duration time) {
+    return std::chrono::duration_cast<milliseconds>(time);
+}
+
+}  // namespace
+
+Attempts::Attempts(Setting setting, chat::Request request, router::Route route)
+    : setting_(std::move(setting)),
+      reply_(setting_.reply),
+      record_(setting_.record),
+      request_(std::move(request)),
+      route_(std::move(route)),
+      timeout_(request_.gateway.timeout ? request_.gateway.timeout : route_.policy.timeout),
+      plan_(plan_targets(*setting_.gateway, route_),
+            plan_limits(*setting_.gateway, route_, request_.gateway), &setting_.shared->health,
+            router::AttemptPlan::Random(setting_.worker->random()), begun_),
+      may_hedge_(route_.policy.hedge_after.has_value()) {
+    const bool verified = route_.policy.midstream == router::Midstream::verified;
+    if (verified && reply_->streams()) seen_.emplace();
+}
+
+Attempts::~Attempts() = default;
+
+awaitable<void> Attempts::run() {
+    Stop* stop = setting_.transaction->stop;
+    const Stop::Guard guard(stop, [this, stop] { stop_all(stop->reason()); });
+    while (const auto planned = plan_next()) {
+        if (planned->delay.count() > 0) co_await pause(planned->delay);
+        if (stopped()) break;
+        if (!plan_.begin(*planned, Clock::now())) continue;
+        if (co_await attempt(*planned) == Next::over) co_return;
+    }
+    co_await end();
+}
+
+// After an answer broke off, somebody who was not asked yet is the better one to go on with it.
+std::optional<router::Attempt> Attempts::plan_next() {
+    if (stopped()) return std::nullopt;
+    const auto now = Clock::now();
+    if (broken_off_)
+        if (auto other = plan_.hedge(now)) return other;
+    return plan_.next(now);
+}
+
+awaitable<void> Attempts::pause(milliseconds time) {
+    asio::steady_timer timer(setting_.worker->executor(), time);
+    pause_ = &timer;
+    co_await timer.async_wait(as_error);
+    pause_ = nullptr;
+}
+
+void Attempts::stop_all(Stop::Reason reason) {
+    if (pause_ != nullptr) pause_->cancel();
+    if (lane_) lane_->call.stop(reason);
+    if (!race_) return;
+    for (const auto& lane : race_->running()) lane->call.stop(reason);
+    race_->wake();
+}
+
+awaitable<Attempts::Next> Attempts::attempt(const router::Attempt& planned) {
+    const bool alone = !may_hedge_ || broken_off_;
+    lane_ = open_lane(planned, alone ? Alone::yes : Alone::no);
+    if (lane_ && !alone) lane_ = co_await race(std::exchange(lane_, nullptr));
+    if (!lane_) co_return Next::another;
+    co_await pump();
+    co_return co_await conclude();
+}
+
+// Null where the target can't be asked this at all; the plan has been told.
+std::shared_ptr<Lane> Attempts::open_lane(const router::Attempt& planned, Alone alone) {
+    const router::Target& target = route_.targets[planned.target];
+    const ProviderSlot& slot = setting_.gateway->providers[target.provider];
+    const provider::Provider* provider = slot.by_key[planned.key].get();
+    record_->provider = slot.name;
+    record_->model_served = target.public_name;
+    record_->attempts.push_back({slot.name + '/' + target.model, planned.key});
+
+    auto outgoing = provider->write_request(request_, target.model);
+    if (!outgoing) {
+        record_->attempts.back().error = name_of(outgoing.error().kind);
+        plan_.failed(planned, outgoing.error(), Clock::now());
+        return nullptr;
+    }
+    const auto left =
+        timeout_ ? *timeout_ - in_ms(Clock::now() - begun_) : milliseconds(limits::total_time);
+    const Deadlines deadlines =
+        deadlines_for(route_.policy.timeouts.or_else(slot.timeouts), request_.streaming,
+                      planned.last_chance ? Chance::last : Chance::others_follow, left);
+    const auto reasoning = request_.reasoning.show == chat::ReasoningWish::Show::no
+                               ? dialect::Envelope::Reasoning::hidden
+                               : dialect::Envelope::Reasoning::shown;
+    // In a race the gate stays shut until somebody has won.
+    AnswerGate::WhenSpoken when_spoken;
+    if (alone == Alone::yes) when_spoken = [this] { return show(*lane_); };
+    if (broken_off_) continuation_.emplace(seen_->text(), static_cast<timeline::Sink*>(this));
+    auto lane = std::make_shared<Lane>(
+        setting_.gateway, setting_.worker, planned,
+        UpstreamCall::Question{&slot, provider, std::move(*outgoing), deadlines}, reasoning,
+        std::move(when_spoken), alone == Alone::yes ? setting_.transaction->watchdog : nullptr);
+    lane->number = record_->attempts.size() - 1;
+    return lane;
+}
+
+// Waits until the first lane has something to tell, with a second one beside it if that takes too
+// long. The winner comes back; null when all have failed.
+awaitable<std::shared_ptr<Lane>> Attempts::race(std::shared_ptr<Lane> first) {
+    race_.emplace(setting_.worker);
+    race_->enter(std::move(first));
+    co_await race_->wait(*route_.policy.hedge_after);
+    std::shared_ptr<Lane> arrived = race_->take_arrived();
+    if (!arrived && !stopped()) start_hedge();
+    while (arrived || !race_->running().empty()) {
+        if (!arrived) {
+            co_await race_->wait(std::nullopt);
+            arrived = race_->take_arrived();
+            continue;
+        }
+        const auto lane = std::exchange(arrived, race_->take_arrived());
+        if (stopped()) {
+            settle_given_up(*lane, "stopped");
+        } else if (const auto& failure = lane->gate.failure(); failure && !lane->gate.spoke()) {
+            settle_failed(*lane, *failure);
+        } else {
+            for (const auto& loser : race_->running()) settle_given_up(*loser, "outpaced");
+            race_.reset();
+            lane_ = lane;
+            lane->gate.open(show(*lane));
+            co_return lane;
+        }
+    }
+    race_.reset();
+    co_return nullptr;
+}
+
+void Attempts::start_hedge() {
+    may_hedge_ = false;
+    const auto planned = plan_.hedge(Clock::now());
+    if (!planned || !plan_.begin(*planned, Clock::now())) return;
+    auto lane = open_lane(*planned, Alone::no);
+    if (!lane) return;
+    record_of(*lane).hedge = true;
+    race_->enter(std::move(lane));
+}
+
+awaitable<void> Attempts::pump() {
+    while (!lane_->call.ended()) {
+        co_await lane_->call.advance();
+        if (continuation_ && continuation_->differs()) co_return;
+        // The last piece goes out together with the end of the response.
+        if (!reply_->has_output() || lane_->call.ended()) continue;
+        note_trimmed_calls();
+        if (!reply_->flush()) co_await flush();
+        if (reply_->client_is_gone()) co_return;
+        if (!seen_) forget_request();
+    }
+}
+
+// Not all calls that the model made could be shown; told in a header while there is time for one.
+void Attempts::note_trimmed_calls() {
+    constexpr std::string_view warning = "parallel_calls_trimmed";
+    auto& warnings = record_->warnings;
+    if (lane_->call.turn().trimmed_calls() &&
+        std::ranges::find(warnings, warning) == warnings.end())
+        warnings.emplace_back(warning);
+}
+
+awaitable<void> Attempts::flush() {
+    lane_->call.pause_watch();
+    co_await reply_->wait_for_client();
+    lane_->call.restart_watch();
+}
+
+// The client has seen a part of this answer, so nobody else will be asked.
+void Attempts::forget_request() {
+    if (!request_.body) return;
+    request_ = {};
+    lane_->call.forget_question();
+    setting_.transaction->request.headers = {};
+}
+
+awaitable<Attempts::Next> Attempts::conclude() {
+    note_trimmed_calls();
+    const auto lane = std::exchange(lane_, nullptr);
+    const auto& failure = lane->gate.failure();
+    record_of(*lane).total = in_ms(Clock::now() - lane->begun);
+    record_->malformed_frames += lane->call.turn().malformed_count();
+    if (reply_->client_is_gone()) {
+        settle_given_up(*lane, "client_closed");
+        co_return Next::over;
+    }
+    if (failure) {
+        settle_failed(*lane, *failure);
+        if (stopped()) co_return Next::another;  // there is none, and that ends it
+    }
+    const bool another_answer =
+        continuation_ && (continuation_->differs() || (!failure && !continuation_->caught_up()));
+    if (another_answer) {
+        record_->continuation = "differs";
+        co_await reply_->fail(*broken_off_);
+        co_return Next::over;
+    }
+    if (!failure && !lane->gate.is_empty()) {
+        if (continuation_) record_->continuation = "verified";
+        co_await reply_->finish();
+        co_return Next::over;
+    }
+    if (!failure) {
+        Error nothing{ErrorKind::upstream_empty, "the provider answered with nothing"};
+        settle_failed(*lane, nothing);
+        if (!silent_) silent_ = lane;
+        co_return Next::another;
+    }
+    if (!reply_->has_shown()) {
+        reply_->drop_answer();
+        co_return Next::another;
+    }
+    if (!may_continue(*failure)) {
+        co_await reply_->fail(broken_off_ ? *broken_off_ : *failure);
+        co_return Next::over;
+    }
+    if (!broken_off_) broken_off_ = *failure;
+    if (reply_->has_output() && !reply_->flush()) co_await reply_->wait_for_client();
+    co_return Next::another;
+}
+
+// Nobody is left to ask, or nobody may be asked any more.
+awaitable<void> Attempts::end() {
+    const Stop::Reason reason = setting_.transaction->stop->reason();
+    if (reason == Stop::Reason::shutdown) {
+        co_await reply_->fail({ErrorKind::overloaded, "the gateway is shutting down; try again"});
+    } else if (silent_ && !broken_off_) {
+        silent_->gate.open(show(*silent_));
+        co_await reply_->finish();
+    } else {
+        co_await reply_->fail(broken_off_ ? *broken_off_ : plan_.last_error());
+    }
+}
+
+bool Attempts::may_continue(const Error& error) const {
+    return seen_ && seen_->can_go_on() && retryable(error.kind);
+}
+
+// This lane answers; what it says goes where the result points.
+timeline::Sink* Attempts::show(Lane& lane) {
+    const auto first_token = in_ms(Clock::now() - lane.begun);
+    record_of(lane).first_token = first_token;
+    plan_.succeeded(lane.attempt, first_token, Clock::now());
+    if (continuation_) {
+        record_->continued_by = record_of(lane).target;
+        return &*continuation_;
+    }
+    const router::Target& target = route_.targets[lane.attempt.target];
+    const ProviderSlot& slot = setting_.gateway->providers[target.provider];
+    record_->provider = slot.name;
+    record_->model_served = target.public_name;
+    const auto& warnings = lane.call.warnings();
+    record_->warnings.insert(record_->warnings.end(), warnings.begin(), warnings.end());
+    state_owner_ = slot.kind + '/' + target.model;
+    const bool echo = request_.gateway.echo_model && !request_.model.empty();
+    reply_->begin(echo ? request_.model : target.public_name);
+    return this;
+}
+
+void Attempts::on(const timeline::Event& event) {
+    if (seen_) seen_->on(event);
+    if (const auto* state = std::get_if<timeline::ProviderState>(&event))
+        setting_.shared->continuity.remember(state->call_id,
+                                             {state_owner_, std::string(state->raw)}, Clock::now());
+    reply_->on(event);
+}
+
+telemetry::AttemptRecord& Attempts::record_of(const Lane& lane) {
+    return record_->attempts[lane.number];
+}
+
+void Attempts::settle_failed(Lane& lane, const Error& error) {
+    telemetry::AttemptRecord& record = record_of(lane);
+    record.error = name_of(error.kind);
+    record.detail = error.detail.empty() ? error.message : error.detail;
+    record.total = in_ms(Clock::now() - lane.begun);
+    plan_.failed(lane.attempt, error, Clock::now());
+}
+
+void Attempts::settle_given_up(Lane& lane, std::string_view why) {
+    record_of(lane).error = why;
+    record_of(lane).total = in_ms(Clock::now() - lane.begun);
+    plan_.given_up(lane.attempt, Clock::now());
+}
+
+}  // namespace runnel::exchange

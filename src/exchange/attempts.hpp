@@ -1,0 +1,90 @@
+#pragma once
+
+#include "chat/request.hpp"
+#include "exchange/continuation.hpp"
+#include "exchange/lane.hpp"
+#include "exchange/race.hpp"
+#include "exchange/reply.hpp"
+#include "exchange/shared_state.hpp"
+#include "router/attempt_plan.hpp"
+#include "router/router.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace runnel::exchange {
+
+// Asks the targets of a route, as the plan says, until one of them answers, and pumps its answer to
+// the client. Another target is asked only as long as the client has seen nothing; after that a
+// failure is told, or, where the model's config wants it so, the answer is gone on with by a target
+// that repeats what was seen.
+class Attempts final : private timeline::Sink {
+public:
+    // The pointers must outlive the attempts.
+    struct Setting {
+        std::shared_ptr<const Gateway> gateway;
+        Worker* worker;
+        SharedState* shared;
+        http::Transaction* transaction;
+        telemetry::RequestRecord* record;
+        Reply* reply;
+    };
+    Attempts(Setting setting, chat::Request request, router::Route route);
+    ~Attempts() override;
+
+    boost::asio::awaitable<void> run();
+
+private:
+    using Clock = std::chrono::steady_clock;
+    enum class Next { over, another };
+
+    std::optional<router::Attempt> plan_next();
+    boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
+    boost::asio::awaitable<Next> attempt(const router::Attempt& planned);
+    enum class Alone { yes, no };
+    std::shared_ptr<Lane> open_lane(const router::Attempt& planned, Alone alone);
+    boost::asio::awaitable<std::shared_ptr<Lane>> race(std::shared_ptr<Lane> first);
+    void start_hedge();
+    boost::asio::awaitable<void> pump();
+    boost::asio::awaitable<Next> conclude();
+    boost::asio::awaitable<void> flush();
+    void note_trimmed_calls();
+    boost::asio::awaitable<void> end();
+
+    timeline::Sink* show(Lane& lane);
+    void on(const timeline::Event& event) override;
+    void settle_failed(Lane& lane, const Error& error);
+    void settle_given_up(Lane& lane, std::string_view why);
+    telemetry::AttemptRecord& record_of(const Lane& lane);
+    bool may_continue(const Error& error) const;
+    void forget_request();
+    void stop_all(http::Stop::Reason reason);
+    bool stopped() const { return setting_.transaction->stop->requested(); }
+
+    Setting setting_;
+    Reply* reply_;
+    telemetry::RequestRecord* record_;
+    chat::Request request_;
+    router::Route route_;
+    std::optional<std::chrono::milliseconds> timeout_;  // for the whole request
+    Clock::time_point begun_ = Clock::now();
+    router::AttemptPlan plan_;
+
+    std::shared_ptr<Lane> lane_;  // the one being pumped
+    std::optional<Race> race_;
+    bool may_hedge_;                              // once
+    boost::asio::steady_timer* pause_ = nullptr;  // while it lasts
+    std::shared_ptr<Lane> silent_;  // said nothing: still better than an error, if all others fail
+    std::string state_owner_;
+
+    std::optional<SeenText> seen_;  // where an answer may be gone on with
+    std::optional<Continuation> continuation_;
+    std::optional<Error> broken_off_;  // why the one who began the answer did not end it
+};
+
+}  // namespace runnel::exchange

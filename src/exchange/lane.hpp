@@ -1,0 +1,39 @@
+#pragma once
+
+#include "exchange/answer_gate.hpp"
+#include "exchange/gateway.hpp"
+#include "exchange/upstream_call.hpp"
+#include "router/attempt_plan.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace runnel::exchange {
+
+// One target being asked: the call, and the gate its answer comes through. The loser of a race may
+// outlive the request by a moment, so a lane owns or keeps alive all it uses.
+struct Lane {
+    using Clock = std::chrono::steady_clock;
+
+    Lane(std::shared_ptr<const Gateway> keep, Worker* worker, const router::Attempt& planned,
+         UpstreamCall::Question question, dialect::Envelope::Reasoning reasoning,
+         AnswerGate::WhenSpoken when_spoken, http::Watchdog* watchdog)
+        : gateway(std::move(keep)),
+          attempt(planned),
+          gate(reasoning, std::move(when_spoken)),
+          call(worker, std::move(question), &gate, watchdog) {}
+
+    // It has something to tell: what the client will see, or that nothing will come.
+    bool arrived() const { return gate.spoke() || call.ended(); }
+
+    std::shared_ptr<const Gateway> gateway;
+    router::Attempt attempt;
+    AnswerGate gate;
+    UpstreamCall call;
+    Clock::time_point begun = Clock::now();
+    std::size_t number = 0;  // among the request's attempts, for the log
+};
+
+}  // namespace runnel::exchange

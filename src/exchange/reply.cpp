@@ -1,0 +1,194 @@
+#include "exchange/reply.hpp"
+
+#include "base/limits.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace runnel::exchange {
+
+using boost::asio::awaitable;
+using http::Stop;
+
+namespace {
+
+constexpr std::string_view ping_frame = ": ping\n\n";
+
+std::string lower_case(std::string_view text) {
+    std::string out(text);
+    std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::tolower(c); });
+    return out;
+}
+
+bool wants_no_pings(const http::HeaderList& headers) {
+    return lower_case(headers.get("Sse-Stream-Options")).find("no-ping") != std::string::npos;
+}
+
+}  // namespace
+
+Reply::Reply(http::Transaction* transaction, telemetry::RequestRecord* record)
+    : transaction_(transaction),
+      responder_(transaction->responder),
+      record_(record) {}
+
+Reply::~Reply() = default;
+
+void Reply::prepare(Manner manner) {
+    manner_ = std::move(manner);
+    if (!streams() || manner_.ping.count() == 0 || wants_no_pings(transaction_->request.headers))
+        return;
+    silence_.emplace(transaction_->executor);
+    ping_after_silence();
+}
+
+void Reply::ping_after_silence() {
+    silence_->set(Clock::now() + manner_.ping, [this] { ping(); });
+}
+
+void Reply::ping() {
+    ping_after_silence();
+    if (waiting_) return;  // it has more to read than it takes
+    if (!responder_->begun()) begin_response();
+    responder_->out() += ping_frame;
+    responder_->flush_aside();
+    if (responder_->error()) transaction_->stop->request(Stop::Reason::client_gone);
+}
+
+void Reply::begin(std::string_view model) {
+    manner_.envelope.model = model;
+    if (streams()) make_encoder();
+}
+
+void Reply::make_encoder() {
+    encoder_ = manner_.dialect->make_encoder(manner_.envelope, &responder_->out());
+}
+
+void Reply::on(const timeline::Event& event) {
+    if (!std::holds_alternative<timeline::Text>(event)) note(event);
+    if (!shown_ && timeline::is_visible(event)) {
+        if (record_->first_event.count() == 0)
+            record_->first_event =
+                std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun_);
+        shown_ = streams();
+    }
+    if (encoder_) {
+        encoder_->on(event);
+    } else {
+        fold_.on(event);
+    }
+}
+
+void Reply::note(const timeline::Event& event) {
+    if (const auto* usage = std::get_if<timeline::UsageReported>(&event)) {
+        record_->usage = usage->usage;
+    } else if (const auto* finished = std::get_if<timeline::Finished>(&event)) {
+        record_->finish = timeline::name_of(finished->finish);
+    }
+}
+
+void Reply::drop_answer() {
+    fold_ = {};
+    encoder_.reset();
+    record_->usage.reset();
+    record_->finish.clear();
+}
+
+bool Reply::flush() {
+    if (!responder_->begun()) begin_response();
+    if (silence_) silence_->move_to(Clock::now() + manner_.ping);
+    return responder_->flush(http::Responder::Piece::more);
+}
+
+awaitable<void> Reply::wait_for_client() {
+    http::Stream* client = transaction_->client;
+    transaction_->watchdog->set(Clock::now() + limits::blocked_client_time,
+                                [client] { client->close(); });
+    Stop* stop = transaction_->stop;
+    Stop::Guard guard(stop, [client, stop] {
+        // Any other reason is one that the client is just being told.
+        if (stop->reason() == Stop::Reason::client_gone) client->close();
+    });
+    waiting_ = true;
+    co_await responder_->drain();
+    waiting_ = false;
+    transaction_->watchdog->stop();
+}
+
+bool Reply::client_is_gone() const {
+    return responder_->error() || transaction_->stop->reason() == Stop::Reason::client_gone;
+}
+
+awaitable<void> Reply::finish() {
+    if (client_is_gone()) co_return;
+    if (streams()) {
+        co_await send_last();
+        co_return;
+    }
+    begin_response();
+    const std::string body = manner_.dialect->write_answer(manner_.envelope, fold_.answer());
+    http::Stream* client = transaction_->client;
+    transaction_->watchdog->set(Clock::now() + limits::blocked_client_time,
+                                [client] { client->close(); });
+    if (co_await responder_->send(200, body))
+        transaction_->stop->request(Stop::Reason::client_gone);
+}
+
+awaitable<void> Reply::fail(Error error) {
+    if (client_is_gone()) co_return;
+    record_->error_kind = name_of(error.kind);
+    record_->error_detail = error.detail.empty() ? error.message : error.detail;
+    if (!shown_ && !responder_->begun()) {
+        co_await refuse(error);
+        co_return;
+    }
+    if (!encoder_) make_encoder();
+    encoder_->on(timeline::Failed{std::move(error)});
+    encoder_->on(timeline::Ended{});
+    co_await send_last();
+}
+
+awaitable<void> Reply::send_last() {
+    silence_.reset();
+    if (!responder_->begun()) begin_response();
+    if (!responder_->flush(http::Responder::Piece::last)) co_await wait_for_client();
+    if (responder_->error()) transaction_->stop->request(Stop::Reason::client_gone);
+}
+
+awaitable<void> Reply::refuse(const Error& error) {
+    http::HeaderList& headers = responder_->headers();
+    headers.add("Content-Type", "application/json");
+    if (record_->attempts.size() > 1)
+        headers.add("X-Gateway-Attempts", std::to_string(record_->attempts.size()));
+    const int status = shape_of(error.kind).status;
+    if (status == 429 || status == 503) {
+        const auto wait = error.retry_after.value_or(std::chrono::seconds(1));
+        const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
+        headers.add("Retry-After", std::to_string(std::max<long>(1, seconds)));
+    }
+    if (co_await responder_->send(status, manner_.dialect->error_body(error)))
+        transaction_->stop->request(Stop::Reason::client_gone);
+}
+
+// Who answers is told where that is known already; after an early ping it is not.
+void Reply::begin_response() {
+    http::HeaderList& headers = responder_->headers();
+    if (streams()) {
+        headers.add("Content-Type", "text/event-stream; charset=utf-8");
+        headers.add("Cache-Control", "no-cache, no-transform");
+        headers.add("X-Accel-Buffering", "no");
+        headers.add("X-Stream-Dialect", manner_.dialect->name());
+    } else {
+        headers.add("Content-Type", "application/json");
+    }
+    headers.add("X-Completion-Id", manner_.envelope.id);
+    if (manner_.envelope.model.empty()) return;
+    headers.add("X-Model-Used", record_->model_served);
+    headers.add("X-Gateway-Attempts", std::to_string(record_->attempts.size()));
+    if (!record_->warnings.empty())
+        headers.add("X-Gateway-Warnings", fmt::format("{}", fmt::join(record_->warnings, ", ")));
+}
+
+}  // namespace runnel::exchange

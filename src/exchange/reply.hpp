@@ -1,0 +1,80 @@
+#pragma once
+
+#include "chat/request.hpp"
+#include "dialect/dialect.hpp"
+#include "http/connection.hpp"
+#include "telemetry/request_log.hpp"
+#include "timeline/answer.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace runnel::exchange {
+
+// What the client of one chat request gets: a stream in its dialect, one whole answer, or an error
+// with its HTTP status. Nothing is sent before there is something to show, so that a failure before
+// it keeps its status; a stream that stays silent begins with a ping, and then shows failures as
+// frames.
+class Reply final : public timeline::Sink {
+public:
+    // Both pointers must outlive the reply; `record` is filled for the log.
+    Reply(http::Transaction* transaction, telemetry::RequestRecord* record);
+    ~Reply() override;
+
+    struct Manner {
+        const dialect::Dialect* dialect = nullptr;
+        chat::Streaming streaming = chat::Streaming::no;
+        dialect::Envelope envelope{};  // its model is set when somebody answers
+        std::chrono::milliseconds ping{0};
+    };
+    // How the client wants it; until then errors are told in `dialect`'s words.
+    void set_dialect(const dialect::Dialect* dialect) { manner_.dialect = dialect; }
+    void prepare(Manner manner);
+
+    // Somebody answers: what follows is shown, under this model's name.
+    void begin(std::string_view model);
+    void on(const timeline::Event& event) override;
+    // Forgets an answer of which the client has seen nothing.
+    void drop_answer();
+
+    bool streams() const { return manner_.streaming == chat::Streaming::yes; }
+    // True once the client has been shown, or is about to be shown, a part of an answer.
+    bool has_shown() const { return shown_; }
+    bool has_output() const { return streams() && !responder_->out_is_empty(); }
+    // Sends what there is; false when wait_for_client() must be awaited before there can be more.
+    bool flush();
+    boost::asio::awaitable<void> wait_for_client();
+    bool client_is_gone() const;
+
+    // The end: of an answer, or of a request that failed.
+    boost::asio::awaitable<void> finish();
+    boost::asio::awaitable<void> fail(Error error);
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    void make_encoder();
+    void ping();
+    void ping_after_silence();
+    void begin_response();
+    void note(const timeline::Event& event);
+    boost::asio::awaitable<void> refuse(const Error& error);
+    boost::asio::awaitable<void> send_last();
+
+    http::Transaction* transaction_;
+    http::Responder* responder_;
+    telemetry::RequestRecord* record_;
+    Clock::time_point begun_ = Clock::now();
+    Manner manner_;
+    std::optional<http::Watchdog> silence_;      // until the next ping is due
+    std::unique_ptr<dialect::Encoder> encoder_;  // of a streamed answer
+    timeline::Fold fold_;                        // of a whole one
+    bool shown_ = false;
+    bool waiting_ = false;  // for the client
+};
+
+}  // namespace runnel::exchange

@@ -1,0 +1,46 @@
+#include "timeline/recording.hpp"
+
+namespace runnel::timeline {
+
+std::string_view Recording::keep(std::string_view text) {
+    return text.empty() ? std::string_view() : texts_.emplace_back(text);
+}
+
+void Recording::on(const Event& event) {
+    Event kept = event;
+    std::visit(Overload{
+                   [&](Text& e) { e.text = keep(e.text); },
+                   [&](Reasoning& e) { e.text = keep(e.text); },
+                   [&](Refusal& e) { e.text = keep(e.text); },
+                   [&](ToolStarted& e) {
+                       e.id = keep(e.id);
+                       e.name = keep(e.name);
+                   },
+                   [&](ToolArguments& e) { e.fragment = keep(e.fragment); },
+                   [&](Annotation& e) { e.raw = keep(e.raw); },
+                   [&](Logprobs& e) { e.raw = keep(e.raw); },
+                   [&](ProviderState& e) {
+                       e.call_id = keep(e.call_id);
+                       e.raw = keep(e.raw);
+                   },
+                   [&](Finished& e) { e.native = keep(e.native); },
+                   [](Started&) {},
+                   [](ToolEnded&) {},
+                   [](UsageReported&) {},
+                   [](Failed&) {},
+                   [](Ended&) {},
+               },
+               kept);
+    events_.push_back(std::move(kept));
+}
+
+void Recording::replay(Sink* to) const {
+    for (const Event& event : events_) to->on(event);
+}
+
+void Recording::clear() {
+    events_.clear();
+    texts_.clear();
+}
+
+}  // namespace runnel::timeline

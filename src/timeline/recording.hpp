@@ -1,0 +1,26 @@
+#pragma once
+
+#include "timeline/event.hpp"
+
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace runnel::timeline {
+
+// A timeline kept for later: owns the text of its events, and tells them again.
+class Recording final : public Sink {
+public:
+    void on(const Event& event) override;
+    void replay(Sink* to) const;
+    bool empty() const { return events_.empty(); }
+    void clear();
+
+private:
+    std::string_view keep(std::string_view text);
+
+    std::vector<Event> events_;
+    std::deque<std::string> texts_;  // a deque: what is in it stays where it is
+};
+
+}  // namespace runnel::timeline

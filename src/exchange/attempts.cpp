@@ -25,7 +25,8 @@ std::vector<router::AttemptPlan::Target> plan_targets(const Gateway& gateway,
     targets.reserve(route.targets.size());
     for (const router::Target& target : route.targets) {
         const ProviderSlot& slot = gateway.providers[target.provider];
-        targets.push_back({slot.name + '/' + target.model, slot.by_key.size(), target.weight});
+        targets.push_back({slot.name + '/' + target.model, slot.by_key.size(), target.weight,
+                           target.facts.context_length});
     }
     return targets;
 }

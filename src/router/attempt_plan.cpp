@@ -37,6 +37,7 @@ struct AttemptPlan::Key {
 
 struct AttemptPlan::TargetState {
     std::vector<Key> keys{};
+    std::optional<std::int64_t> context_length{};
     std::size_t key = 0;  // to begin with, then the last one asked
     enum class Stage { untried, asked, done } stage = Stage::untried;
     bool shunned = false;        // seemed ready and was not: a last resort from now on
@@ -84,6 +85,7 @@ AttemptPlan::AttemptPlan(std::vector<Target> targets, Limits limits, Health* hea
     targets_.resize(targets.size());
     for (std::size_t i = 0; i < targets.size(); ++i) {
         const std::size_t keys = std::max<std::size_t>(targets[i].keys, 1);
+        targets_[i].context_length = targets[i].context_length;
         targets_[i].keys.push_back({targets[i].line});
         for (std::size_t key = 1; key < keys; ++key)
             targets_[i].keys.push_back({fmt::format("{}#{}", targets[i].line, key + 1)});
@@ -321,6 +323,7 @@ void AttemptPlan::failed(const Attempt& attempt, const Error& error, Time now) {
     last_failed_.reset();
     if (!held || !held->spoke) last_failed_ = attempt.target;
     if (rule.then == Then::give_up) over_ = true;
+    if (error.kind == ErrorKind::context_length_exceeded) rule_out_shorter_than(target);
     if (rule.then == Then::give_up || rule.then == Then::next_target || target.once) {
         target.stage = TargetState::Stage::done;
         target.then.reset();
@@ -339,7 +342,15 @@ void AttemptPlan::failed(const Attempt& attempt, const Error& error, Time now) {
     }
 }
 
+void AttemptPlan::rule_out_shorter_than(const TargetState& failed) {
+    if (!failed.context_length) return;
+    for (TargetState& target : targets_)
+        if (target.context_length && *target.context_length <= *failed.context_length)
+            target.stage = TargetState::Stage::done;
+}
+
 void AttemptPlan::keep(const Error& error) {
+    if (last_error_.kind == ErrorKind::context_length_exceeded) return;
     const bool hides = retryable(last_error_.kind) && !retryable(error.kind) &&
                        rule_of(error.kind).then != Then::give_up;
     if (!hides) last_error_ = error;

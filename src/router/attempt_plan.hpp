@@ -30,10 +30,11 @@ struct Attempt {
 // after a longer random pause or the provider's own Retry-After. A pause that is too long is spent
 // on the other targets; what is left of it is waited for when nobody else is left. A target moves
 // aside for good when it was silent too long, or when it can't serve this request; a key that is
-// limited, exhausted or refused makes way at once for the provider's next. What would fail
-// everywhere (a bad request, too long a context, a content policy) ends the plan. Targets whose
-// breaker is open or whose keys rest come last, once, without retries; a rest that ends in a moment
-// is waited for. Nothing begins after the window has passed.
+// limited, exhausted or refused makes way at once for the provider's next. Too long a conversation
+// rules out the targets that are known to take no more. What would fail everywhere (a bad request,
+// a content policy) ends the plan. Targets whose breaker is open or whose keys rest come last,
+// once, without retries; a rest that ends in a moment is waited for. Nothing begins after the
+// window has passed.
 class AttemptPlan {
 public:
     using Clock = Health::Clock;
@@ -43,6 +44,7 @@ public:
         std::string line;      // "provider/model"; keys after the first add "#2", "#3"…
         std::size_t keys = 1;  // at least one, also where the provider needs none
         unsigned weight = 1;
+        std::optional<std::int64_t> context_length{};  // of the model, where it is known
     };
     struct Limits {
         Strategy strategy = Strategy::failover;
@@ -75,7 +77,8 @@ public:
     int attempts() const { return attempts_; }
     // Why the request can't be served: what the last attempt failed with, or that nobody could be
     // asked. A failure that may pass is not hidden by a later one that only tells of one target's
-    // setup (a key, a model's name), lest the client think that it is of no use to come back.
+    // setup (a key, a model's name), lest the client think that it is of no use to come back; too
+    // long a conversation is not hidden by anything.
     const Error& last_error() const { return last_error_; }
 
 private:
@@ -102,6 +105,7 @@ private:
     Attempt give(std::size_t target, std::size_t key, Need need, Time at, Time now);
 
     void refused(const Attempt& attempt, Time now);
+    void rule_out_shorter_than(const TargetState& failed);
     std::chrono::milliseconds pause(const TargetState& target);
     std::optional<Held> let_go(const Attempt& attempt);
     void keep(const Error& error);

@@ -64,26 +64,14 @@ TEST_F(AttemptPlanHealthTest, TakesTheKeyOfALastResortThatIsReadySoonest) {
     EXPECT_EQ(story(), "a#2 ok");
 }
 
-TEST_F(AttemptPlanHealthTest, SaysWhenToComeBackWhereSomebodyElseIsProbing) {
+TEST_F(AttemptPlanHealthTest, RefusesNobodyWhoHasNobodyElseToAsk) {
     open("a");
     const auto probe = health.admit("a", Need::last_resort, now);
-    request({target("a")});
-    EXPECT_EQ(story(), "failed");
-    EXPECT_EQ(last_error.kind, model_unavailable);
-    ASSERT_TRUE(last_error.retry_after);
-    EXPECT_GE(*last_error.retry_after, 1s);
-    health.succeeded("a", *probe, 1ms, now);
     request({target("a")});
     EXPECT_EQ(story(), "a ok");
-}
-
-TEST_F(AttemptPlanHealthTest, TellsOfARealFailureRatherThanOfAProbe) {
-    open("a");
-    const auto probe = health.admit("a", Need::last_resort, now);
     always["b"] = error_of(upstream_timeout);
     request({target("a"), target("b")});
-    EXPECT_EQ(story(), "b failed");
-    EXPECT_EQ(last_error.kind, upstream_timeout);
+    EXPECT_EQ(story(), "b a ok");
     health.said_nothing("a", *probe);
 }
 
@@ -106,27 +94,6 @@ TEST_F(AttemptPlanHealthTest, KeepsItsRetriesWhenABreakerOpensUnderItsHandsAndNo
     request({target("a")});
     EXPECT_EQ(story(), "a a a ok");
     EXPECT_EQ(health.entries(now)[0].breaker, "half-open");
-}
-
-TEST_F(AttemptPlanHealthTest, PausesAgainWhereSomebodyElseIsProbingTheOnlyTarget) {
-    AttemptPlan plan({target("a")}, {.retries = 2}, &health, AttemptPlan::Random(1), now);
-    const auto attempt = plan.next(now);
-    ASSERT_TRUE(plan.begin(*attempt, now));
-    open("a");
-    plan.failed(*attempt, error_of(upstream_failed), now);
-    const auto probe = health.admit("a", Need::last_resort, now);
-
-    const auto retry = plan.next(now);
-    ASSERT_TRUE(retry);
-    now += retry->delay;
-    EXPECT_FALSE(plan.begin(*retry, now));
-    health.succeeded("a", *probe, 1ms, now);
-    const auto again = plan.next(now);
-    ASSERT_TRUE(again);
-    EXPECT_GT(again->delay, 200ms);
-    now += again->delay;
-    EXPECT_TRUE(plan.begin(*again, now));
-    EXPECT_EQ(plan.attempts(), 2);
 }
 
 TEST_F(AttemptPlanHealthTest, AsksWhoWasTakenByAnotherRequestMeanwhileOnlyAsALastResort) {

@@ -167,14 +167,32 @@ TEST_F(AttemptPlanTest, LeavesATargetThatCannotServeTheRequest) {
 }
 
 TEST_F(AttemptPlanTest, GivesUpOnWhatWouldFailEverywhere) {
-    for (const ErrorKind kind : {upstream_rejected, context_length_exceeded,
-                                 content_policy_violation, invalid_value, internal_error}) {
+    for (const ErrorKind kind :
+         {upstream_rejected, content_policy_violation, invalid_value, internal_error}) {
         always["a"] = always["a#2"] = error_of(kind);
         request({target("a", 2), target("b")});
         EXPECT_EQ(asked.size(), 1u) << name_of(kind);
         EXPECT_EQ(last_error.kind, kind);
         EXPECT_FALSE(served);
     }
+}
+
+TEST_F(AttemptPlanTest, AsksOnlyThoseThatMayTakeALongerConversation) {
+    AttemptPlan::Target small = target("small"), same = target("same"), large = target("large");
+    small.context_length = same.context_length = 8'000;
+    large.context_length = 128'000;
+    always["small"] = error_of(context_length_exceeded);
+    request({small, same, large});
+    EXPECT_EQ(story(), "small large ok");
+    request({small, target("unknown")});
+    EXPECT_EQ(story(), "small unknown ok");
+    request({small, same});
+    EXPECT_EQ(story(), "small failed");
+
+    always["large"] = error_of(upstream_timeout);
+    request({small, large});
+    EXPECT_EQ(story(), "small large failed");
+    EXPECT_EQ(last_error.kind, context_length_exceeded) << "what the client can do about it";
 }
 
 TEST_F(AttemptPlanTest, TellsOfTheLastFailureButHidesNoneThatMayPass) {

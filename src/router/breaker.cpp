@@ -64,13 +64,13 @@ void Breaker::failed(Leave leave, Time now) {
         record(Outcome::Kind::failure, now);
         open_if_failing(now);
     } else if (leave.probe != 0 && state(now) == State::half_open) {
-        open(now, longer());
+        open(now, open_time_);
     }
 }
 
 void Breaker::broke_off(Leave leave, Time now) {
     if (state_ != State::closed) {
-        if (leave.probe != 0 && state(now) == State::half_open) open(now, longer());
+        if (leave.probe != 0 && state(now) == State::half_open) open(now, open_time_);
         return;
     }
     if (leave.probe == 0 && leave.period != period_) return;
@@ -101,7 +101,7 @@ void Breaker::open_if_failing(Time now) {
     const Count count = recent(now);
     if (count.failures < failures_to_open || count.failures < count.successes) return;
     const bool relapse = closed_at_ && now <= *closed_at_ + relapse_time;
-    open(now, relapse ? longer() : open_time_first);
+    open(now, relapse ? std::min<milliseconds>(open_time_ * 2, open_time_max) : open_time_first);
 }
 
 void Breaker::open(Time now, milliseconds time) {
@@ -118,10 +118,6 @@ void Breaker::close(Time now) {
     closed_at_ = now;
     recorded_ = 0;
     probe_successes_ = 0;
-}
-
-milliseconds Breaker::longer() const {
-    return std::min<milliseconds>(open_time_ * 2, open_time_max);
 }
 
 }  // namespace runnel::router

@@ -11,8 +11,9 @@ namespace runnel::router {
 //
 // Closed, it lets everybody through and looks at the last outcomes. When enough of them are
 // failures it opens: nobody may pass for a while, then one probe at a time. Some successful probes
-// in a row close it; a failed one opens it again for twice as long, and so does opening again soon
-// after closing, up to a limit. So what comes and goes is neither hammered nor left out for good.
+// in a row close it; after a failed one it stays open for the same time again. One that opens again
+// soon after it closed stays open for twice as long, up to a limit: so what comes and goes is
+// neither hammered nor left out for good.
 class Breaker {
 public:
     using Time = std::chrono::steady_clock::time_point;
@@ -22,7 +23,7 @@ public:
     static constexpr std::size_t failures_to_open = 5;  // and half of the outcomes
     static constexpr int successes_to_close = 2;
     static constexpr auto open_time_first = std::chrono::seconds(30);
-    static constexpr auto open_time_max = std::chrono::minutes(4);
+    static constexpr auto open_time_max = std::chrono::minutes(2);
     static constexpr auto relapse_time = std::chrono::seconds(60);  // after closing
     // A probe that takes longer no longer keeps others from probing: a model may think for minutes.
     static constexpr auto probe_time = std::chrono::seconds(10);
@@ -35,7 +36,8 @@ public:
     Time ready_at(Time now) const;
 
     // `choice`: there are others. `last_resort`: there is nobody else, so it passes in any case, as
-    // a probe if there is none under way: an error of the provider's own is worth more than a guess.
+    // a probe if there is none under way: an error of the provider's own is worth more than a
+    // guess.
     enum class Need { choice, last_resort };
     // What was given must be settled by one of the three below.
     struct Leave {
@@ -67,7 +69,6 @@ private:
     void open_if_failing(Time now);
     void open(Time now, std::chrono::milliseconds time);
     void close(Time now);
-    std::chrono::milliseconds longer() const;
 
     State state_ = State::closed;
     // Counts openings and closings: an attempt that began before one says nothing about what comes

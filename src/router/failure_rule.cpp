@@ -21,6 +21,8 @@ FailureRule rule_of(ErrorKind kind) {
         case ErrorKind::upstream_permission: return {Then::other_key};
         // Whoever has nothing to say may be right; another one is asked all the same.
         case ErrorKind::upstream_empty:
+        // Another model may take longer conversations.
+        case ErrorKind::context_length_exceeded:
         case ErrorKind::model_not_found:
         case ErrorKind::tool_unsupported_for_model:
         case ErrorKind::unsupported_parameter: return {Then::next_target};

@@ -63,7 +63,7 @@ TEST(Health, IsOpenToOthersWhileALineIsProbed) {
     const auto probe = health.admit("a/x", Need::choice, now + 30s);
     ASSERT_TRUE(probe);
     EXPECT_EQ(health.standing("a/x", now + 30s), Standing::open);
-    EXPECT_FALSE(health.admit("a/x", Need::last_resort, now + 30s));
+    EXPECT_FALSE(health.admit("a/x", Need::choice, now + 30s));
     health.said_nothing("a/x", *probe);
     EXPECT_EQ(health.standing("a/x", now + 30s), Standing::ready);
 }

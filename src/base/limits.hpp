@@ -21,9 +21,11 @@ inline constexpr std::size_t messages = 10'000;
 inline constexpr std::size_t tools = 128;
 inline constexpr std::size_t tool_name_bytes = 64;
 inline constexpr std::size_t request_id_bytes = 128;
-inline constexpr auto request_read_time = 30s;              // a slower sender is a slow loris
-inline constexpr std::size_t concurrent_requests = 20'000;  // two descriptors each
-inline constexpr std::size_t queued_requests = 1'000;       // beyond them
+inline constexpr std::size_t fallback_models = 8;               // that one request may name
+inline constexpr std::chrono::milliseconds timeout_wish{5min};  // the longest a request may ask for
+inline constexpr auto request_read_time = 30s;                  // a slower sender is a slow loris
+inline constexpr std::size_t concurrent_requests = 20'000;      // two descriptors each
+inline constexpr std::size_t queued_requests = 1'000;           // beyond them
 inline constexpr auto queue_time = 1s;        // a longer wait is better said than hidden
 inline constexpr auto keep_alive_time = 75s;  // between requests of one connection
 

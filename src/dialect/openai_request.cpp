@@ -138,6 +138,27 @@ Result<void> read_idempotency_key(Reading&, Value& value) {
     return {};
 }
 
+Result<void> read_fallback(Reading& reading, Value& value) {
+    auto& fallback = reading.request.gateway.fallback;
+    if (!value.is_array()) return value.must_be("an array of model names");
+    return value.for_each_element([&](std::size_t index, Value& element) -> Result<void> {
+        if (index >= limits::fallback_models)
+            return value.wrong(fmt::format("has more than {} models", limits::fallback_models));
+        auto name = element.text();
+        if (!name) return propagate(name);
+        if (name->empty()) return element.must_be("the name of a model");
+        fallback.push_back(std::move(*name));
+        return {};
+    });
+}
+
+Result<void> read_timeout(Reading& reading, Value& value) {
+    auto count = value.integer(1, limits::timeout_wish.count());
+    if (!count) return propagate(count);
+    reading.request.gateway.timeout = std::chrono::milliseconds(*count);
+    return {};
+}
+
 Result<void> read_old_functions(Reading& reading, Value& value) {
     auto tools = read_functions(value, reading.request);
     if (!tools) return propagate(tools);
@@ -236,6 +257,15 @@ constexpr std::array known_fields{
     KnownField{
         "echo_model",
         [](Reading& r, Value& v) { return store(v.boolean(), r.request.gateway.echo_model); }},
+    KnownField{
+        "strict_model",
+        [](Reading& r, Value& v) { return store(v.boolean(), r.request.gateway.strict_model); }},
+    KnownField{"fallback", read_fallback},
+    KnownField{"retries",
+               [](Reading& r, Value& v) {
+                   return store(v.integer(0, limits::retries_max), r.request.gateway.retries);
+               }},
+    KnownField{"timeout", read_timeout},
 };
 
 // Where a field is given twice the last one counts: a virtual model's defaults stand before the

@@ -146,6 +146,16 @@ const std::vector<Refusal> refusals{
     {"MetadataNoText", with(R"("metadata":{"a":"x","b":1})"), bad_value, "metadata.b", "a string"},
     {"IdempotencyKey", with(R"("idempotency_key":")" + std::string(129, 'k') + '"'), bad_value,
      "idempotency_key", "128"},
+    {"FallbackNoArray", with(R"("fallback":"m2")"), bad_value, "fallback", "an array of model"},
+    {"FallbackNoText", with(R"("fallback":["m2",3])"), bad_value, "fallback[1]", "a string, not 3"},
+    {"FallbackEmpty", with(R"("fallback":[""])"), bad_value, "fallback[0]", "the name of a model"},
+    {"FallbackTooLong", with(R"("fallback":["1","2","3","4","5","6","7","8","9"])"), bad_value,
+     "fallback", "more than 8 models"},
+    {"TooManyRetries", with(R"("retries":6)"), bad_value, "retries", "from 0 to 5, not 6"},
+    {"NegativeRetries", with(R"("retries":-1)"), bad_value, "retries", "from 0 to 5, not -1"},
+    {"NoTime", with(R"("timeout":0)"), bad_value, "timeout", "from 1 to 300000, not 0"},
+    {"TooMuchTime", with(R"("timeout":300001)"), bad_value, "timeout", "from 1 to 300000"},
+    {"StrictNoBoolean", with(R"("strict_model":"yes")"), bad_value, "strict_model", "true or"},
     {"UnknownEffort", with(R"("reasoning_effort":"huge")"), bad_value, "reasoning_effort", "xhigh"},
     {"UnknownEffortInside", with(R"("reasoning":{"effort":"huge"})"), bad_value, "reasoning.effort",
      "\"huge\""},
@@ -525,6 +535,20 @@ TEST(OpenAiRequest, ReadsWhatIsAskedOfTheGatewayItself) {
     const Request request = accepted(with(R"("stream_dialect":"timeline","echo_model":true)"));
     EXPECT_EQ(request.gateway.dialect, "timeline");
     EXPECT_TRUE(request.gateway.echo_model);
+    EXPECT_FALSE(request.gateway.strict_model);
+    EXPECT_TRUE(request.gateway.fallback.empty());
+    EXPECT_EQ(request.gateway.retries, std::nullopt);
+    EXPECT_EQ(request.gateway.timeout, std::nullopt);
+}
+
+TEST(OpenAiRequest, ReadsHowItWantsToBeTried) {
+    const auto wishes =
+        accepted(with(R"("fallback":["m2","p/m3"],"retries":0,"timeout":1500,"strict_model":true)"))
+            .gateway;
+    EXPECT_EQ(wishes.fallback, (std::vector<std::string>{"m2", "p/m3"}));
+    EXPECT_EQ(wishes.retries, 0);
+    EXPECT_EQ(wishes.timeout, std::chrono::milliseconds(1500));
+    EXPECT_TRUE(wishes.strict_model);
 }
 
 TEST(OpenAiRequest, PrefersTheSafetyIdentifierToTheUser) {

@@ -48,6 +48,8 @@ void OpenAiStream::on(const timeline::Event& event) {
     std::visit(timeline::Overload{
                    [](const timeline::Started&) {},
                    [](const timeline::ToolEnded&) {},
+                   [](const timeline::ServerTool&) {},
+                   [](const timeline::HoldOver&) {},
                    [](const timeline::ProviderState&) {},
                    [&](const timeline::Logprobs& e) { at(e.choice).logprobs.emplace_back(e.raw); },
                    [&](const timeline::UsageReported& e) { usage_ = e.usage; },

@@ -26,6 +26,8 @@ void Fold::on(const Event& event) {
                     e.fragment;
             },
             [](const ToolEnded&) {},
+            [](const ServerTool&) {},
+            [](const HoldOver&) {},
             [&](const Annotation& e) { at(e.choice).annotations_raw.emplace_back(e.raw); },
             [&](const Logprobs& e) { at(e.choice).logprobs_raw.emplace_back(e.raw); },
             [](const ProviderState&) {},

@@ -56,6 +56,20 @@ struct ToolEnded {
     int index;
 };
 
+// A tool that the gateway runs itself, each time its state changes. `id` is the gateway's own and
+// the same for one run; `arguments` is a JSON value, and `result` one too once it has completed, or
+// the JSON string that says why it failed.
+struct ServerTool {
+    enum class State { created, running, completed, failed } state;
+    std::string_view id;
+    std::string_view name;
+    std::string_view arguments_raw;
+    std::string_view result_raw{};
+};
+
+// Time has passed: a dialect that holds text back, not knowing yet what it will be, shows it now.
+struct HoldOver {};
+
 // A source the model cites; `raw` is an OpenAI url_citation annotation object.
 struct Annotation {
     Choice choice;
@@ -96,9 +110,9 @@ struct Failed {
 // The last event of every timeline.
 struct Ended {};
 
-using Event =
-    std::variant<Started, Text, Reasoning, Refusal, ToolStarted, ToolArguments, ToolEnded,
-                 Annotation, Logprobs, ProviderState, UsageReported, Finished, Failed, Ended>;
+using Event = std::variant<Started, Text, Reasoning, Refusal, ToolStarted, ToolArguments, ToolEnded,
+                           ServerTool, HoldOver, Annotation, Logprobs, ProviderState, UsageReported,
+                           Finished, Failed, Ended>;
 
 // Who receives a timeline, event by event, in order.
 class Sink {

@@ -17,6 +17,12 @@ void Recording::on(const Event& event) {
                        e.name = keep(e.name);
                    },
                    [&](ToolArguments& e) { e.fragment = keep(e.fragment); },
+                   [&](ServerTool& e) {
+                       e.id = keep(e.id);
+                       e.name = keep(e.name);
+                       e.arguments_raw = keep(e.arguments_raw);
+                       e.result_raw = keep(e.result_raw);
+                   },
                    [&](Annotation& e) { e.raw = keep(e.raw); },
                    [&](Logprobs& e) { e.raw = keep(e.raw); },
                    [&](ProviderState& e) {
@@ -26,6 +32,7 @@ void Recording::on(const Event& event) {
                    [&](Finished& e) { e.native = keep(e.native); },
                    [](Started&) {},
                    [](ToolEnded&) {},
+                   [](HoldOver&) {},
                    [](UsageReported&) {},
                    [](Failed&) {},
                    [](Ended&) {},

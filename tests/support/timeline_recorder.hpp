@@ -19,6 +19,8 @@ namespace runnel::testing {
 //     tool 0 #0 id=call_1 name=find
 //     args 0 #0 "{\"q\":1}"
 //     tool_end 0 #0
+//     server_tool srv_1 gas completed {"chain":"base"} -> {"gwei":"0.01"}
+//     hold_over
 //     annotation 0 {…}
 //     logprobs 0 {…}
 //     state call_1 {…}
@@ -53,6 +55,14 @@ public:
                 [&](const timeline::ToolEnded& e) {
                     line(fmt::format("tool_end {} #{}", e.choice, e.index));
                 },
+                [&](const timeline::ServerTool& e) {
+                    constexpr std::string_view states[] = {"created", "running", "completed",
+                                                           "failed"};
+                    line(fmt::format("server_tool {} {} {} {}{}{}", e.id, e.name,
+                                     states[static_cast<std::size_t>(e.state)], e.arguments_raw,
+                                     e.result_raw.empty() ? "" : " -> ", e.result_raw));
+                },
+                [&](const timeline::HoldOver&) { line("hold_over"); },
                 [&](const timeline::Annotation& e) {
                     line(fmt::format("annotation {} {}", e.choice, e.raw));
                 },

@@ -255,7 +255,21 @@ void UpstreamCall::lost(const Error& why) {
 void UpstreamCall::fail_as_provider_says() {
     error_reply_.status = status_;
     error_reply_.body = error_body_;
-    reader_.fail(question_.provider->read_error(error_reply_));
+    if (!repaired_ && question_.provider->repair(error_reply_, &question_.outgoing)) {
+        repaired_ = true;
+        ask_again();
+    } else {
+        reader_.fail(question_.provider->read_error(error_reply_));
+    }
+}
+
+// The next advance() begins anew.
+void UpstreamCall::ask_again() {
+    if (connection_->response_done()) worker_->pool.give_back(std::move(connection_));
+    connection_.reset();
+    status_ = 0;
+    error_reply_ = {};
+    error_body_.clear();
 }
 
 Error UpstreamCall::timed_out(Stop::Reason reason) const {

@@ -66,6 +66,7 @@ private:
     std::uint64_t progress() const;
     void lost(const Error& why);
     void fail_as_provider_says();
+    void ask_again();
     Error timed_out(http::Stop::Reason reason) const;
 
     Worker* worker_;
@@ -82,6 +83,7 @@ private:
     int status_ = 0;
     provider::ErrorReply error_reply_;
     std::string error_body_;
+    bool repaired_ = false;
 };
 
 }  // namespace runnel::exchange

@@ -5,6 +5,7 @@
 #include "provider/gemini_wire.hpp"
 #include "provider/headers.hpp"
 #include "provider/registry.hpp"
+#include "provider/repairs.hpp"
 
 #include <fmt/format.h>
 
@@ -84,6 +85,13 @@ public:
 
     Error read_error(const ErrorReply& reply) const override {
         return to_error(display_name(), read_error_facts(reply));
+    }
+
+    // Signatures of another key or model are refused; the sentinel stands for any.
+    bool repair(const ErrorReply& reply, Outgoing* outgoing) const override {
+        return complains_of(reply,
+                            {"thought signature", "thought_signature", "thoughtsignature"}) &&
+               replace_thought_signatures(outgoing->body, gemini::any_signature);
     }
 
     TurnOptions turn_options(std::string_view model) const override {

@@ -21,9 +21,6 @@ using chat::Part;
 using chat::Role;
 using json::ondemand::value;
 
-// Google's documented stand-in for a signature that is not to be had: history from another model,
-// or lost.
-constexpr std::string_view signature_stand_in = "skip_thought_signature_validator";
 constexpr std::string_view no_result = "No result was returned.";
 constexpr std::size_t minted_id_length = 24;
 
@@ -167,7 +164,7 @@ private:
         std::string signature = signature_of(message, index);
         // Of several calls only the first is signed.
         if (signature.empty() && index == 0 && audience_.model.signs_calls())
-            signature = signature_stand_in;
+            signature = any_signature;
         if (!signature.empty()) writer_.key("thoughtSignature").string(signature);
         writer_.end_object();
     }

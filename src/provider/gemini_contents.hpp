@@ -31,4 +31,8 @@ std::string native_call_id(std::string_view id);
 // Gemini's have not.
 inline constexpr std::string_view call_id_prefix = "call_";
 
+// Google's documented stand-in for a signature that is not to be had: history from another model,
+// or lost.
+inline constexpr std::string_view any_signature = "skip_thought_signature_validator";
+
 }  // namespace runnel::provider::gemini

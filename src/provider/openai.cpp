@@ -5,9 +5,11 @@
 #include "provider/openai_wire.hpp"
 #include "provider/presets.hpp"
 #include "provider/registry.hpp"
+#include "provider/repairs.hpp"
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cctype>
 
 namespace runnel::provider {
@@ -52,6 +54,8 @@ public:
         outgoing.path = path_for(model);
         outgoing.headers = headers_for(request.streaming);
         outgoing.body = std::move(body->json);
+        if (refuses_stream_options_.load(std::memory_order_relaxed))
+            remove_stream_options(outgoing.body);
         outgoing.warnings = std::move(body->warnings);
         outgoing.turn.choices = static_cast<int>(request.n);
         // The provider is told, and not every one listens.
@@ -65,6 +69,14 @@ public:
 
     Error read_error(const ErrorReply& reply) const override {
         return to_error(display_name_, read_error_facts(reply));
+    }
+
+    // What a server does not know, it is not sent again.
+    bool repair(const ErrorReply& reply, Outgoing* outgoing) const override {
+        if (!complains_of(reply, {"stream_options", "include_usage"})) return false;
+        if (!remove_stream_options(outgoing->body)) return false;
+        refuses_stream_options_.store(true, std::memory_order_relaxed);
+        return true;
     }
 
     TurnOptions turn_options(std::string_view model) const override {
@@ -115,6 +127,7 @@ private:
     ProviderConfig config_;
     std::string display_name_;
     BaseUrl base_;
+    mutable std::atomic<bool> refuses_stream_options_ = false;  // learnt from its errors
 };
 
 }  // namespace

@@ -88,6 +88,9 @@ public:
     // `parser` is the thread's; it must outlive the wire.
     virtual std::unique_ptr<Wire> make_wire(json::Parser* parser) const = 0;
     virtual Error read_error(const ErrorReply& reply) const = 0;
+    // True where the provider refused the request for a reason that has a known cure, and
+    // `outgoing` has been cured: it is worth asking again, once.
+    virtual bool repair(const ErrorReply& reply, Outgoing* outgoing) const;
     // How answers of `model` (the provider's own name for it) are read when nothing is known of the
     // request, as when a recorded answer is replayed. write_request() starts from the same value,
     // so Outgoing::turn is this plus what the request asks for (e.g. tool_calls_max where parallel

@@ -1,0 +1,42 @@
+#include "provider/repairs.hpp"
+
+#include "provider/registry.hpp"
+#include "support/chat_requests.hpp"
+
+#include <gtest/gtest.h>
+
+namespace runnel::provider {
+namespace {
+
+ErrorReply refusal(std::string_view body, int status = 400) { return {status, {}, body}; }
+
+TEST(Repairs, KnowsAComplaintByItsStatusAndWords) {
+    const auto body = R"({"error":{"message":"Unknown parameter: 'Stream_Options'."}})";
+    EXPECT_TRUE(complains_of(refusal(body), {"stream_options"}));
+    EXPECT_TRUE(complains_of(refusal(body, 422), {"other", "stream_options"}));
+    EXPECT_FALSE(complains_of(refusal(body, 500), {"stream_options"}));
+    EXPECT_FALSE(complains_of(refusal(body), {"temperature"}));
+}
+
+TEST(Repairs, TakesStreamOptionsOutAndNothingElse) {
+    std::string body =
+        R"({"messages":[{"content":"say ,\"stream_options\":{} to me"}],"stream":true,"stream_options":{"include_usage":true},"n":1})";
+    ASSERT_TRUE(remove_stream_options(body));
+    EXPECT_EQ(
+        body,
+        R"({"messages":[{"content":"say ,\"stream_options\":{} to me"}],"stream":true,"n":1})");
+    EXPECT_FALSE(remove_stream_options(body));
+}
+
+TEST(Repairs, ReplacesEveryThoughtSignature) {
+    std::string body =
+        R"([{"text":"\"thoughtSignature\":\"x\"","thoughtSignature":"abc"},{"thoughtSignature":"d"}])";
+    ASSERT_TRUE(replace_thought_signatures(body, "skip"));
+    EXPECT_EQ(
+        body,
+        R"([{"text":"\"thoughtSignature\":\"x\"","thoughtSignature":"skip"},{"thoughtSignature":"skip"}])");
+    EXPECT_FALSE(replace_thought_signatures(body, "skip")) << "that was tried already";
+}
+
+}  // namespace
+}  // namespace runnel::provider

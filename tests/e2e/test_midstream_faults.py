@@ -158,7 +158,7 @@ class MidstreamFaults(GatewayTest):
         def finish_reason_then_hold(exchange):
             exchange.head()
             exchange.delta("Hello")
-            exchange.body(exchange.wire._chunk({}, "stop"))
+            exchange.body(exchange.wire.finish_reason())
             exchange.hold()
 
         self.upstream.play(finish_reason_then_hold)
@@ -171,7 +171,7 @@ class MidstreamFaults(GatewayTest):
         for way in ("fin", "reset"):
             def script(exchange, way=way):
                 begin(exchange)
-                exchange.body(exchange.wire._chunk({}, "stop"))
+                exchange.body(exchange.wire.finish_reason())
                 time.sleep(0.05)
                 getattr(exchange, way)()
 

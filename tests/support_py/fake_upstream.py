@@ -9,7 +9,7 @@ import struct
 import threading
 import time
 
-from provider_wires import wire_for
+from provider_wires import USAGE, wire_for
 
 HOLD_LIMIT = 90  # a script that waits for a close that never comes ends here
 
@@ -37,8 +37,23 @@ class Exchange:
         self.wire = wire_for(request.target)
         self.framing = "chunked"
         self.keep_alive = True
+        self.arrived_at = time.monotonic()
         self.bytes_sent = 0
         self._started = False
+
+    @property
+    def streamed(self):
+        """Whether a stream was asked for."""
+        request = self.request
+        return "stream" in request.target.lower() or (
+            "generateContent" not in request.target and request.json().get("stream", False))
+
+    @property
+    def key(self):
+        """The API key that came with the request, wherever its provider has it."""
+        headers = self.request.headers
+        bearer = headers.get("authorization", "").removeprefix("Bearer ")
+        return bearer or headers.get("x-api-key") or headers.get("x-goog-api-key") or ""
 
     def raw(self, data):
         self.connection.socket.sendall(data)
@@ -82,9 +97,9 @@ class Exchange:
     def delta(self, text):
         self.body(self.delta_bytes(text))
 
-    def finish(self):
+    def finish(self, finish="stop", usage=USAGE):
         """The finish reason, usage, and the end of the body, in one segment."""
-        self.raw(self.framed(self.wire.finish()) + self.end_bytes())
+        self.raw(self.framed(self.wire.finish(finish, usage)) + self.end_bytes())
 
     def end_bytes(self):
         return b"0\r\n\r\n" if self.framing == "chunked" else b""
@@ -116,10 +131,7 @@ class Exchange:
 
 def speak(exchange):
     """What a well-behaved provider does: streams or not, as it was asked."""
-    request = exchange.request
-    streamed = "stream" in request.target.lower() or (
-        "generateContent" not in request.target and request.json().get("stream", False))
-    if streamed:
+    if exchange.streamed:
         exchange.stream("Hel", "lo")
     else:
         exchange.reply(200, exchange.wire.whole("Hello"))

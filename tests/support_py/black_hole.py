@@ -1,7 +1,8 @@
 """An address that neither accepts nor refuses: a listener whose queue is full, so that further SYNs are dropped."""
 
-import os
 import socket
+
+from sockets_of import connections_of
 
 QUEUE_FILLERS_MAX = 16
 
@@ -28,26 +29,11 @@ class BlackHole:
 
     def connecting(self, pid):
         """How many sockets of that process are still trying to connect here."""
-        own = _socket_inodes(pid)
-        with open("/proc/net/tcp", encoding="ascii") as table:
-            rows = [line.split() for line in table][1:]
-        return sum(
-            int(row[2].split(":")[1], 16) == self.port and row[3] == "02" and row[9] in own
-            for row in rows)
+        return sum(connection.remote_port == self.port and connection.state == "SYN_SENT"
+                   for connection in connections_of(pid))
 
     def close(self):
         for filler in self._fillers:
             filler.close()
         self._listener.close()
 
-
-def _socket_inodes(pid):
-    inodes = set()
-    for name in os.listdir(f"/proc/{pid}/fd"):
-        try:
-            link = os.readlink(f"/proc/{pid}/fd/{name}")
-        except FileNotFoundError:
-            continue
-        if link.startswith("socket:["):
-            inodes.add(link[len("socket:[") : -1])
-    return inodes

@@ -17,7 +17,8 @@ KINDS = {"local": "openai-compatible", "claude": "anthropic", "google": "gemini"
 
 def provider(kind, port, scheme="http", host="127.0.0.1", **fields):
     path = "/v1" if kind == "openai-compatible" else ""
-    return {"kind": kind, "base_url": f"{scheme}://{host}:{port}{path}", "api_key": "sk-test-KEY", **fields}
+    key = {} if "keys" in fields else {"api_key": "sk-test-KEY"}
+    return {"kind": kind, "base_url": f"{scheme}://{host}:{port}{path}", **key, **fields}
 
 
 class LimitedTest(unittest.TestCase):

@@ -66,4 +66,4 @@ class Accounting(ResilienceTest):
     def test_frames_that_nobody_could_read_are_counted(self):
         self.behave(A=with_a_broken_frame)
         self.assert_served_by(self.ask("broken", headers={"X-Request-ID": "skipped"}), "A")
-        self.assertEqual(self.log_line("skipped")["malformed"], 1)
+        self.assertEqual(self.log_line("skipped")["malformed_frames"], 1)

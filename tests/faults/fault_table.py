@@ -153,8 +153,11 @@ BAD_200S = [
     Fault("an error inside a 200, forever", (error_in_200,), SERVED_BY_NEXT_AFTER_RETRIES),
     Fault("an error inside a 200, nobody else", (error_in_200,), b=NOBODY,
           outcome=last_word(502, "tool_provider_error", "A A A", RETRIED_IN_VAIN)),
-    Fault("an empty answer, once", (empty, well), SERVED_AGAIN),
-    Fault("an empty answer, forever", (empty,), SERVED_BY_NEXT_AFTER_RETRIES),
+    # Saying nothing may be the right answer: another one is asked, but in the end it is better than an error.
+    Fault("an empty answer", (empty,), SERVED_BY_NEXT_AT_ONCE),
+    Fault("an empty answer, nobody else", (empty,), Outcome(Answer("A", ""), "A"), b=NOBODY),
+    Fault("an empty answer, and then failures", (empty,), b=(status(500),),
+          outcome=Outcome(Answer("A", ""), "A B B B", (AT_ONCE, PAUSE_1, PAUSE_2))),
     Fault("garbage, once", (garbage, well), SERVED_AGAIN),
     Fault("garbage, forever", (garbage,), SERVED_BY_NEXT_AFTER_RETRIES),
     Fault("garbage, nobody else", (garbage,), b=NOBODY,

@@ -10,8 +10,8 @@ from fake_upstream import FakeUpstream
 class Target(FakeUpstream):
     """Its behaviours are used up one per request; the last one stays."""
 
-    def __init__(self, name, *behaviours):
-        super().__init__()
+    def __init__(self, name, *behaviours, send_buffer=None):
+        super().__init__(send_buffer=send_buffer)
         self.name = name
         self.says = f"Hello from {name}"
         # Everybody counts differently, so that a test sees whose count it got.

@@ -23,10 +23,11 @@ class ResilienceTest(LimitedTest):
     fields = {}  # of the providers: by target, or for all under "all"
     models = {}  # by name; `targets` is all of them, in order, where it is left out
     config = {}
+    send_buffer = None  # the targets', in bytes
 
     @classmethod
     def setUpClass(cls):
-        cls.targets = {name: Target(name) for name in cls.kinds}
+        cls.targets = {name: Target(name, send_buffer=cls.send_buffer) for name in cls.kinds}
         for target in cls.targets.values():
             cls.addClassCleanup(target.close)
         providers = {

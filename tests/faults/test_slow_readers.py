@@ -14,7 +14,7 @@ READERS = 5_000 if os.environ.get("RUNNEL_FAULTS_FULL") else 500
 DELTA_BYTES = 32 << 10
 DELTAS = 64  # 2 MiB a stream: far more than a stream may keep
 # A stream keeps at most 256 KiB and what one read brought; a sanitizer's allocator some more of it.
-PER_STREAM_MAX = (400 << 10) * (1.5 if SANITIZER else 1)
+PER_STREAM_MAX = (320 << 10) * (1.5 if SANITIZER else 1)
 
 
 def flood(exchange):
@@ -27,6 +27,7 @@ def flood(exchange):
 class SlowReaders(ResilienceTest):
     models = {"flood": {"retries": 0}}
     config = {"limits": {"concurrent": 2 * READERS}}
+    send_buffer = 64 << 10
 
     def bytes_sent(self):
         return sum(exchange.bytes_sent for exchange in list(self.targets["A"].exchanges))
@@ -44,7 +45,7 @@ class SlowReaders(ResilienceTest):
         self.behave(A=flood)
         readers = []
         for _ in range(READERS):
-            reader = Client(self.runnel.port, receive_buffer=4096)
+            reader = Client(self.runnel.port, receive_buffer=4096, segment=1400)
             self.addCleanup(reader.close)
             reader.send(chat_bytes(model="flood"))
             readers.append(reader)

@@ -93,10 +93,12 @@ class Response:
 
 
 class Client:
-    def __init__(self, port, tls=None, receive_buffer=None):
+    def __init__(self, port, tls=None, receive_buffer=None, segment=None):
         self.socket = socket.socket()
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        if segment:  # as on a real network: loopback's are so large that the peer's kernel keeps megabytes
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, segment)
         self.socket.settimeout(LIMIT)
         self.socket.connect(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -29,6 +29,9 @@ enum class ErrorKind {
     request_timeout,
     request_too_large,
     headers_too_large,
+    missing_api_key,
+    invalid_api_key,
+    insufficient_scope,  // whoever asks may not do this
     // The provider. Named by what happened, because retry and failover ask for the kind.
     upstream_rejected,      // 400/422: the same request fails elsewhere too
     upstream_auth,          // our credential is bad: never the client's fault

@@ -22,8 +22,7 @@ std::span<const std::string_view> level_names();
 // Text for a person at a terminal, JSON for whatever else reads stderr.
 Format format_for_stderr();
 
-// For the whole process; before there are threads. Until then: info and above, in the format that
-// fits stderr.
+// For the whole process, at any time. Until then: info and above, in the format that fits stderr.
 void set_up(Format format, Level level);
 bool enabled(Level level);
 // Waits until every line so far is written.

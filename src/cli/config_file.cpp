@@ -15,8 +15,6 @@
 namespace runnel::cli {
 namespace {
 
-const char* environment(const char* name) { return std::getenv(name); }
-
 // More than read_config() takes, so that it can say so; less than a mistaken path could hold.
 constexpr std::size_t bytes_max = 2 * limits::mib;
 
@@ -36,16 +34,26 @@ std::expected<std::string, int> read_file(const std::string& path) {
 
 }  // namespace
 
-std::optional<config::Config> load_config(std::string_view path, std::ostream& err) {
+const char* environment(const char* name) { return std::getenv(name); }
+
+std::expected<config::Config, std::vector<config::Problem>>
+read_config_file(std::string_view path) {
     const auto text = read_file(std::string(path));
-    if (!text) {
-        fmt::print(err, "{}: {}\n", path, std::strerror(text.error()));
-        return std::nullopt;
-    }
-    auto config = config::read_config(*text, environment);
+    if (!text)
+        return std::unexpected(std::vector{config::Problem{0, 0, std::strerror(text.error())}});
+    return config::read_config(*text, environment);
+}
+
+std::string describe(std::string_view path, const config::Problem& problem) {
+    if (problem.line == 0) return fmt::format("{}: {}", path, problem.message);
+    return fmt::format("{}:{}:{}: {}", path, problem.line, problem.column, problem.message);
+}
+
+std::optional<config::Config> load_config(std::string_view path, std::ostream& err) {
+    auto config = read_config_file(path);
     if (config) return std::move(*config);
     for (const config::Problem& problem : config.error())
-        fmt::print(err, "{}:{}:{}: {}\n", path, problem.line, problem.column, problem.message);
+        fmt::print(err, "{}\n", describe(path, problem));
     return std::nullopt;
 }
 

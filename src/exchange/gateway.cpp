@@ -120,7 +120,7 @@ bool Gateway::uses_tls() const {
     });
 }
 
-Result<std::unique_ptr<const Gateway>> build_gateway(const config::Config& config,
+Result<std::shared_ptr<const Gateway>> build_gateway(const config::Config& config,
                                                      config::Environment environment) {
     std::vector<ProviderSlot> slots;
     std::vector<config::Provider> providers = config.providers;
@@ -131,9 +131,14 @@ Result<std::unique_ptr<const Gateway>> build_gateway(const config::Config& confi
         if (!slot) return propagate(slot);
         slots.push_back(std::move(*slot));
     }
-    return std::unique_ptr<const Gateway>(
+    return std::shared_ptr<const Gateway>(
         new Gateway{std::move(slots), make_router(config, providers), config.dialect,
-                    config.id_prefix, config.cors_origins, config.ping});
+                    config.id_prefix, config.cors_origins, config.ping, config.admin_token});
+}
+
+std::shared_ptr<const Gateway> for_one_thread(std::shared_ptr<const Gateway> gateway) {
+    const Gateway* const shared = gateway.get();
+    return {shared, [owner = std::move(gateway)](const Gateway*) {}};
 }
 
 }  // namespace runnel::exchange

@@ -34,7 +34,8 @@ struct ProviderSlot {
 };
 
 // Everything a config says, in the form that requests use it. Never changes once built; shared by
-// all threads.
+// all threads. When the config is read again there is another one, and this one goes with the last
+// request that uses it.
 struct Gateway {
     std::vector<ProviderSlot> providers;  // in the order of the router's targets
     router::Router router;
@@ -42,17 +43,23 @@ struct Gateway {
     std::string id_prefix;
     std::vector<std::string> cors_origins;
     std::chrono::milliseconds ping;  // of silence in a stream; 0: never
+    Secret admin_token;
 
     bool uses_tls() const;  // to any of its providers
 };
 
 // The error names the provider at fault.
-Result<std::unique_ptr<const Gateway>> build_gateway(const config::Config& config,
+Result<std::shared_ptr<const Gateway>> build_gateway(const config::Config& config,
                                                      config::Environment environment);
+
+// The same gateway with a reference count of its own. A request holds its gateway as long as it
+// runs, because the config may be read again meanwhile; threads that counted together would take
+// the count's cache line from each other with every request.
+std::shared_ptr<const Gateway> for_one_thread(std::shared_ptr<const Gateway> gateway);
 
 // What one thread has for its exchanges, shared with no other thread.
 struct Worker {
-    Worker(boost::asio::io_context* loop, boost::asio::ssl::context* upstream_tls)
+    Worker(boost::asio::io_context* loop, http::UpstreamTls* upstream_tls)
         : tasks(loop->get_executor()),
           pool(loop, &tasks, upstream_tls) {}
 

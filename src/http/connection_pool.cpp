@@ -25,7 +25,7 @@ class Discard final : public ResponseHandler {
 
 }  // namespace
 
-ConnectionPool::ConnectionPool(asio::io_context* loop, TaskGroup* tasks, asio::ssl::context* tls)
+ConnectionPool::ConnectionPool(asio::io_context* loop, TaskGroup* tasks, UpstreamTls* tls)
     : loop_(loop),
       tasks_(tasks),
       connector_(loop, tls),

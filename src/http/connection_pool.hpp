@@ -17,7 +17,7 @@ namespace runnel::http {
 class ConnectionPool {
 public:
     // `tls` as ClientTls takes it.
-    ConnectionPool(asio::io_context* loop, TaskGroup* tasks, asio::ssl::context* tls);
+    ConnectionPool(asio::io_context* loop, TaskGroup* tasks, UpstreamTls* tls);
 
     enum class Reuse { allowed, forbidden };
     // An idle connection that is still silent, or a new one.

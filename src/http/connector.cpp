@@ -54,7 +54,7 @@ awaitable<Result<void>> open_tunnel(tcp::socket* socket, const Destination* dest
 
 }  // namespace
 
-Connector::Connector(asio::io_context* loop, asio::ssl::context* tls) : loop_(loop), tls_(tls) {}
+Connector::Connector(asio::io_context* loop, UpstreamTls* tls) : loop_(loop), tls_(tls) {}
 
 awaitable<Result<std::vector<tcp::endpoint>>> Connector::resolve(std::string host, std::string port,
                                                                  Stop* stop) {

@@ -20,7 +20,7 @@ namespace runnel::http {
 class Connector {
 public:
     // `tls` as ClientTls takes it.
-    Connector(asio::io_context* loop, asio::ssl::context* tls);
+    Connector(asio::io_context* loop, UpstreamTls* tls);
 
     // `destination` and `stop` must outlive the call. Messages are safe to show: they name no host.
     awaitable<Result<std::unique_ptr<UpstreamConnection>>> connect(const Destination* destination,

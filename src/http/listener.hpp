@@ -23,6 +23,8 @@ public:
     // "127.0.0.1:8080", "[::1]:8080", ":8080"; port 0 takes a free one.
     Result<void> listen(std::string_view address);
     unsigned short port() const;
+    // For the connections that come from now on.
+    void use(ConnectionLimits limits) { limits_ = limits; }
     void start();
     void stop();
 

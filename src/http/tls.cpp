@@ -20,17 +20,20 @@ int owner_index() {
 
 void ClientTls::FreeSession::operator()(SSL_SESSION* session) const { SSL_SESSION_free(session); }
 
-std::unique_ptr<ssl::context> make_client_tls() {
-    auto context = std::make_unique<ssl::context>(ssl::context::tls_client);
-    context->set_options(ssl::context::default_workarounds | ssl::context::no_tlsv1 |
-                         ssl::context::no_tlsv1_1);
-    context->set_default_verify_paths();
-    context->set_verify_mode(ssl::verify_peer);
-    SSL_CTX* native = context->native_handle();
-    SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
-    SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
-    SSL_CTX_sess_set_new_cb(native, &ClientTls::keep_session);
-    return context;
+ssl::context& UpstreamTls::get() {
+    std::call_once(once_, [this] {
+        auto context = std::make_unique<ssl::context>(ssl::context::tls_client);
+        context->set_options(ssl::context::default_workarounds | ssl::context::no_tlsv1 |
+                             ssl::context::no_tlsv1_1);
+        context->set_default_verify_paths();
+        context->set_verify_mode(ssl::verify_peer);
+        SSL_CTX* native = context->native_handle();
+        SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
+        SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+        SSL_CTX_sess_set_new_cb(native, &ClientTls::keep_session);
+        context_ = std::move(context);
+    });
+    return *context_;
 }
 
 int ClientTls::keep_session(SSL* ssl, SSL_SESSION* session) {
@@ -44,7 +47,7 @@ int ClientTls::keep_session(SSL* ssl, SSL_SESSION* session) {
 
 std::unique_ptr<ClientTls::Stream> ClientTls::wrap(boost::asio::ip::tcp::socket socket,
                                                    const std::string& host) {
-    auto stream = std::make_unique<Stream>(std::move(socket), *context_);
+    auto stream = std::make_unique<Stream>(std::move(socket), shared_->get());
     SSL* ssl = stream->native_handle();
     SSL_set_ex_data(ssl, owner_index(), this);
     SSL_set_tlsext_host_name(ssl, host.c_str());

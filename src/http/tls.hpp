@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 
 typedef struct ssl_session_st SSL_SESSION;
@@ -16,15 +17,24 @@ namespace runnel::http {
 
 // What all upstream TLS connections share: certificates verified against the system's (or
 // SSL_CERT_FILE's) roots, TLS 1.2 and up. Reading the roots takes tens of milliseconds, so there is
-// one for all threads, made before they start.
-std::unique_ptr<boost::asio::ssl::context> make_client_tls();
+// one for all threads, made when the first config needs it.
+class UpstreamTls {
+public:
+    // From any thread. The first call makes it; whoever brings in a config that needs TLS calls it
+    // before the threads do.
+    boost::asio::ssl::context& get();
+
+private:
+    std::once_flag once_;
+    std::unique_ptr<boost::asio::ssl::context> context_;
+};
 
 // One thread's upstream TLS: checks the host name, sends SNI, and keeps sessions per host so that
 // the next connection resumes.
 class ClientTls {
 public:
-    // `context` is make_client_tls()'s and must outlive this; null where no upstream uses TLS.
-    explicit ClientTls(boost::asio::ssl::context* context) : context_(context) {}
+    // `shared` must outlive this.
+    explicit ClientTls(UpstreamTls* shared) : shared_(shared) {}
     ClientTls(const ClientTls&) = delete;
     ClientTls& operator=(const ClientTls&) = delete;
 
@@ -36,10 +46,10 @@ private:
     struct FreeSession {
         void operator()(SSL_SESSION* session) const;
     };
-    friend std::unique_ptr<boost::asio::ssl::context> make_client_tls();
+    friend class UpstreamTls;
     static int keep_session(SSL* ssl, SSL_SESSION* session);
 
-    boost::asio::ssl::context* context_;
+    UpstreamTls* shared_;
     using Session = std::unique_ptr<SSL_SESSION, FreeSession>;
     std::map<std::string, Session> sessions_;  // by host
 };

@@ -4,6 +4,8 @@
 #include "dialect/registry.hpp"
 #include "exchange/chat_exchange.hpp"
 #include "json/writer.hpp"
+#include "server/admin.hpp"
+#include "server/admin_access.hpp"
 #include "server/cors.hpp"
 #include "server/url.hpp"
 
@@ -53,23 +55,26 @@ struct App::Endpoint {
     enum class Match { exact, prefix } match;
     std::string_view path;
     std::string_view method;
+    enum class For { everybody, admin } who;
     Answer (App::*answer)(http::Transaction*, telemetry::RequestRecord*);
 };
 
 const App::Endpoint* App::find(std::string_view path) {
     using enum Endpoint::Match;
+    using enum Endpoint::For;
     static constexpr std::array endpoints{
-        Endpoint{exact, "/v1/chat/completions", "POST", &App::chat},
-        Endpoint{exact, "/api/v1/chat/completions", "POST", &App::chat},
-        Endpoint{exact, "/v1/models", "GET", &App::models},
-        Endpoint{exact, "/api/v1/models", "GET", &App::models},
-        Endpoint{prefix, "/v1/models/", "GET", &App::models},
-        Endpoint{prefix, "/api/v1/models/", "GET", &App::models},
-        Endpoint{exact, "/healthz", "GET", &App::health},
-        Endpoint{exact, "/health", "GET", &App::health},
-        Endpoint{exact, "/api/health", "GET", &App::health},
-        Endpoint{exact, "/readyz", "GET", &App::health},
-        Endpoint{exact, "/", "GET", &App::home},
+        Endpoint{exact, "/v1/chat/completions", "POST", everybody, &App::chat},
+        Endpoint{exact, "/api/v1/chat/completions", "POST", everybody, &App::chat},
+        Endpoint{exact, "/v1/models", "GET", everybody, &App::models},
+        Endpoint{exact, "/api/v1/models", "GET", everybody, &App::models},
+        Endpoint{prefix, "/v1/models/", "GET", everybody, &App::models},
+        Endpoint{prefix, "/api/v1/models/", "GET", everybody, &App::models},
+        Endpoint{exact, "/healthz", "GET", everybody, &App::health},
+        Endpoint{exact, "/health", "GET", everybody, &App::health},
+        Endpoint{exact, "/api/health", "GET", everybody, &App::health},
+        Endpoint{exact, "/readyz", "GET", everybody, &App::health},
+        Endpoint{exact, "/admin/v1/config/reload", "POST", admin, &App::reload_config},
+        Endpoint{exact, "/", "GET", everybody, &App::home},
     };
     const auto found = std::ranges::find_if(endpoints, [&](const Endpoint& endpoint) {
         return endpoint.match == exact ? path == endpoint.path : path.starts_with(endpoint.path);
@@ -78,10 +83,11 @@ const App::Endpoint* App::find(std::string_view path) {
 }
 
 App::App(std::shared_ptr<const exchange::Gateway> gateway, exchange::Worker* worker,
-         exchange::SharedState* shared)
+         exchange::SharedState* shared, Operations* operations)
     : gateway_(std::move(gateway)),
       worker_(worker),
       shared_(shared),
+      operations_(operations),
       started_(std::time(nullptr)) {}
 
 awaitable<void> App::handle(http::Transaction transaction) {
@@ -92,7 +98,9 @@ awaitable<void> App::handle(http::Transaction transaction) {
     record.method = request.method;
     record.path = request.path();
     headers.add("X-Request-ID", record.request_id);
-    add_cors(request.headers, gateway_->cors_origins, &headers);
+    // No page of another origin has business with the admin API.
+    if (!request.path().starts_with("/admin/"))
+        add_cors(request.headers, gateway_->cors_origins, &headers);
 
     const auto begun = std::chrono::steady_clock::now();
     ++open_requests_;
@@ -122,6 +130,12 @@ awaitable<void> App::dispatch(http::Transaction* transaction, telemetry::Request
             transaction, record,
             {ErrorKind::method_not_allowed,
              fmt::format("{} takes {}, not {}", request.path(), endpoint->method, request.method)});
+    } else if (auto allowed = endpoint->who == Endpoint::For::everybody
+                                  ? Result<void>{}
+                                  : may_administer(request, transaction->client_address,
+                                                   gateway_->admin_token);
+               !allowed) {
+        co_await refuse(transaction, record, std::move(allowed.error()));
     } else {
         co_await (this->*endpoint->answer)(transaction, record);
     }
@@ -166,6 +180,12 @@ awaitable<void> App::models(http::Transaction* transaction, telemetry::RequestRe
 awaitable<void> App::health(http::Transaction* transaction, telemetry::RequestRecord*) {
     transaction->responder->headers().add("Content-Type", "application/json");
     co_await transaction->responder->send(200, R"({"status":"ok"})");
+}
+
+awaitable<void> App::reload_config(http::Transaction* transaction, telemetry::RequestRecord*) {
+    const Operations::Reloaded outcome = co_await reload(operations_);
+    transaction->responder->headers().add("Content-Type", "application/json");
+    co_await transaction->responder->send(outcome ? 200 : 400, reload_answer(outcome));
 }
 
 awaitable<void> App::home(http::Transaction* transaction, telemetry::RequestRecord*) {

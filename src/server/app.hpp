@@ -3,8 +3,10 @@
 #include "exchange/gateway.hpp"
 #include "exchange/shared_state.hpp"
 #include "http/connection.hpp"
+#include "server/operations.hpp"
 #include "telemetry/request_log.hpp"
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -16,7 +18,10 @@ class App final : public http::RequestHandler {
 public:
     // All pointers must outlive the app.
     App(std::shared_ptr<const exchange::Gateway> gateway, exchange::Worker* worker,
-        exchange::SharedState* shared);
+        exchange::SharedState* shared, Operations* operations);
+
+    // For the requests that come from now on.
+    void use(std::shared_ptr<const exchange::Gateway> gateway) { gateway_ = std::move(gateway); }
 
     boost::asio::awaitable<void> handle(http::Transaction transaction) override;
     std::string describe(const Error& error, const http::Request* request,
@@ -34,6 +39,7 @@ private:
     Answer chat(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer models(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer health(http::Transaction* transaction, telemetry::RequestRecord* record);
+    Answer reload_config(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer home(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer preflight(http::Transaction* transaction);
     Answer refuse(http::Transaction* transaction, telemetry::RequestRecord* record, Error error);
@@ -41,6 +47,7 @@ private:
     std::shared_ptr<const exchange::Gateway> gateway_;
     exchange::Worker* worker_;
     exchange::SharedState* shared_;
+    Operations* operations_;
     std::int64_t started_;
     int open_requests_ = 0;
 };

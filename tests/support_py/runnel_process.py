@@ -40,12 +40,14 @@ def run_command(*arguments, stdin=b"", **more_environment):
 class RunnelProcess:
     def __init__(self, config, arguments=(), **more_environment):
         self.folder = tempfile.mkdtemp(prefix="runnel-e2e-")
-        config_file = os.path.join(self.folder, "runnel.yaml")
-        with open(config_file, "w", encoding="utf-8") as file:
-            json.dump({"data": os.path.join(self.folder, "data"), "threads": 1, **config}, file)  # JSON is YAML
+        self.config_file = os.path.join(self.folder, "runnel.yaml")
+        named = []
+        if config is not None:  # with none, what the environment offers is served
+            self.write_config(config)
+            named = ["--config", self.config_file]
         self._lines = []
         self._process = subprocess.Popen(
-            [BINARY, "serve", "--config", config_file, "--listen", "127.0.0.1:0", *arguments],
+            [BINARY, "serve", *named, "--listen", "127.0.0.1:0", *arguments],
             cwd=self.folder, env=environment(**more_environment), stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self._found_port = threading.Event()
@@ -58,6 +60,14 @@ class RunnelProcess:
             self.kill()
             raise AssertionError(f"runnel does not listen:\n{self.log()}")
         self.port = int(listening[1])
+
+    def write_config(self, config):
+        """For a reload; the process does not look by itself."""
+        with open(self.config_file, "w", encoding="utf-8") as file:
+            json.dump({"data": os.path.join(self.folder, "data"), "threads": 1, **config}, file)  # JSON is YAML
+
+    def remove_config(self):
+        os.remove(self.config_file)
 
     def _read_log(self):
         with self._process.stderr as log:

@@ -1,0 +1,100 @@
+#include "cli/running_config.hpp"
+
+#include "cli/config_file.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <atomic>
+
+namespace runnel::cli {
+namespace {
+
+using Problems = std::vector<config::Problem>;
+
+void log_problems(std::string_view file, const Problems& problems) {
+    for (const config::Problem& problem : problems)
+        log::Line(log::Level::error, "config not reloaded")
+            .add("problem", describe(file, problem))
+            .write();
+}
+
+void log_changes(const config::Changes& changes) {
+    log::Line line(log::Level::info, "config reloaded");
+    const auto add = [&](std::string_view name, const std::vector<std::string>& names) {
+        if (!names.empty()) line.add(name, names);
+    };
+    add("providers_added", changes.providers_added);
+    add("providers_removed", changes.providers_removed);
+    add("models_added", changes.models_added);
+    add("models_removed", changes.models_removed);
+    line.write();
+    if (!changes.need_restart.empty())
+        log::Line(log::Level::warning, "some changes of the config need a restart")
+            .add("keys", changes.need_restart)
+            .write();
+}
+
+}  // namespace
+
+config::Config with_options(config::Config config, const ServeOptions& options) {
+    if (!options.listen.empty()) config.listen = options.listen;
+    if (!options.data.empty()) config.data = options.data;
+    if (options.threads >= 0) config.threads = static_cast<unsigned>(options.threads);
+    return config;
+}
+
+log::Format log_format(const config::Config& config) {
+    switch (config.log_format) {
+        case config::Config::LogFormat::json: return log::Format::json;
+        case config::Config::LogFormat::text: return log::Format::text;
+        case config::Config::LogFormat::automatic: break;
+    }
+    return log::format_for_stderr();
+}
+
+void set_up_log(const config::Config& config) {
+    log::set_up(log_format(config), log::level_named(config.log_level).value_or(log::Level::info));
+}
+
+http::ConnectionLimits connection_limits(const config::Config& config) {
+    return {{config.limits.request_header_bytes, config.limits.request_body_bytes}};
+}
+
+RunningConfig::RunningConfig(boost::asio::io_context* loop, ServeOptions options,
+                             config::Config config, http::UpstreamTls* upstream_tls)
+    : loop_(loop),
+      options_(std::move(options)),
+      config_(std::move(config)),
+      upstream_tls_(upstream_tls) {}
+
+void RunningConfig::reload(std::function<void(Reloaded)> done) {
+    boost::asio::post(*loop_,
+                      [this, done = std::move(done)]() mutable { reload_here(std::move(done)); });
+}
+
+void RunningConfig::reload_here(std::function<void(Reloaded)> done) {
+    const auto refuse = [&](Problems problems) {
+        log_problems(options_.config_file, problems);
+        done(std::unexpected(std::move(problems)));
+    };
+    auto read = options_.config_file.empty()
+                    ? std::expected<config::Config, Problems>(config::default_config(&environment))
+                    : read_config_file(options_.config_file);
+    if (!read) return refuse(std::move(read.error()));
+    config::Config config = with_options(std::move(*read), options_);
+    auto gateway = exchange::build_gateway(config, &environment);
+    if (!gateway) return refuse({{0, 0, gateway.error().message}});
+    if ((*gateway)->uses_tls()) upstream_tls_->get();
+
+    config::Changes changes = config::compare(config_, config);
+    set_up_log(config);
+    log_changes(changes);
+    config_ = std::move(config);
+    auto threads_left = std::make_shared<std::atomic<std::size_t>>(shards_.size());
+    const auto one_done = [threads_left, changes = std::move(changes), done = std::move(done)] {
+        if (--*threads_left == 0) done(changes);
+    };
+    for (Shard* shard : shards_) shard->use(*gateway, connection_limits(config_), one_done);
+}
+
+}  // namespace runnel::cli

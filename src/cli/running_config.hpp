@@ -1,0 +1,49 @@
+#pragma once
+
+#include "base/log.hpp"
+#include "cli/serve.hpp"
+#include "cli/shard.hpp"
+#include "config/config.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace runnel::cli {
+
+// The config's own words, with what the command line says put over them.
+config::Config with_options(config::Config config, const ServeOptions& options);
+
+// Sets the log up as the config wants it.
+void set_up_log(const config::Config& config);
+log::Format log_format(const config::Config& config);
+
+http::ConnectionLimits connection_limits(const config::Config& config);
+
+// The config that is in use, and what reads it again: on SIGHUP and for the admin API. Its loop
+// belongs to a thread that serves no requests, so that reading a file holds nobody up.
+class RunningConfig final : public server::Operations {
+public:
+    // All pointers must outlive it.
+    RunningConfig(boost::asio::io_context* loop, ServeOptions options, config::Config config,
+                  http::UpstreamTls* upstream_tls);
+
+    // Before the loop runs: who is to use what is read.
+    void add(Shard* shard) { shards_.push_back(shard); }
+
+    // From any thread. What comes of it is logged too.
+    void reload(std::function<void(Reloaded)> done) override;
+
+private:
+    void reload_here(std::function<void(Reloaded)> done);
+
+    boost::asio::io_context* loop_;
+    ServeOptions options_;
+    config::Config config_;
+    http::UpstreamTls* upstream_tls_;
+    std::vector<Shard*> shards_;
+};
+
+}  // namespace runnel::cli

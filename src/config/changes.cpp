@@ -1,0 +1,38 @@
+#include "config/changes.hpp"
+
+#include <algorithm>
+
+namespace runnel::config {
+namespace {
+
+// The names that `some` has and `others` has not, in the order of the file.
+template <class Named>
+std::vector<std::string> names_missing(const std::vector<Named>& some,
+                                       const std::vector<Named>& others) {
+    std::vector<std::string> names;
+    for (const Named& one : some)
+        if (std::ranges::find(others, one.name, &Named::name) == others.end())
+            names.push_back(one.name);
+    return names;
+}
+
+bool same(const std::optional<Tls>& before, const std::optional<Tls>& after) {
+    if (!before || !after) return before.has_value() == after.has_value();
+    return before->cert == after->cert && before->key == after->key;
+}
+
+}  // namespace
+
+Changes compare(const Config& before, const Config& after) {
+    Changes changes{names_missing(after.providers, before.providers),
+                    names_missing(before.providers, after.providers),
+                    names_missing(after.models, before.models),
+                    names_missing(before.models, after.models)};
+    if (before.listen != after.listen) changes.need_restart.emplace_back("listen");
+    if (before.data != after.data) changes.need_restart.emplace_back("data");
+    if (before.threads != after.threads) changes.need_restart.emplace_back("threads");
+    if (!same(before.tls, after.tls)) changes.need_restart.emplace_back("tls");
+    return changes;
+}
+
+}  // namespace runnel::config

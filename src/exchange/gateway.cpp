@@ -1,6 +1,6 @@
 #include "exchange/gateway.hpp"
 
-#include "provider/catalogue.hpp"
+#include "exchange/routes.hpp"
 #include "provider/registry.hpp"
 
 #include <fmt/format.h>
@@ -55,67 +55,19 @@ Result<ProviderSlot> make_slot(const config::Provider& config, config::Environme
         if (!made) return at_fault(config, made.error());
         slot.by_key.push_back(std::move(*made));
     }
-    slot.provider = slot.by_key.front().get();
-    if (slot.provider->origin().empty()) return slot;
-    auto destination = find_destination(config, slot.provider->origin(), environment);
+    const std::string_view origin = slot.by_key.front()->origin();
+    if (origin.empty()) return slot;
+    auto destination = find_destination(config, origin, environment);
     if (!destination) return at_fault(config, destination.error());
     slot.destination = std::move(*destination);
     return slot;
-}
-
-// What the config says of a provider's models, and then the catalogue.
-router::ProviderEntry make_entry(const config::Provider& config) {
-    const provider::Catalogue catalogue = provider::catalogue_of(config.kind);
-    router::ProviderEntry entry{config.name};
-    entry.model_prefixes.assign(catalogue.prefixes.begin(), catalogue.prefixes.end());
-    for (const config::KnownModel& model : config.models)
-        entry.models.push_back({model.name, model.facts.or_else(catalogue.facts_of(model.name))});
-    for (const std::string_view name : catalogue.models)
-        if (std::ranges::find(config.models, name, &config::KnownModel::name) ==
-            config.models.end())
-            entry.models.push_back({std::string(name), catalogue.facts_of(name)});
-    for (const auto& [prefix, facts] : catalogue.families)
-        entry.families.push_back({std::string(prefix), facts});
-    if (catalogue.others == provider::Catalogue::Others::refused)
-        entry.others = router::ProviderEntry::Others::refused;
-    return entry;
-}
-
-router::ModelEntry make_entry(const config::Model& config) {
-    router::ModelEntry entry;
-    entry.name = config.name;
-    for (const config::Target& target : config.targets)
-        entry.targets.push_back({target.name, target.weight});
-    entry.system = config.system;
-    entry.defaults_json = config.defaults_json;
-    entry.dialect = config.dialect;
-    entry.policy = config.policy;
-    if (config.streams == config::Model::Streams::no)
-        entry.streams = router::ModelEntry::Streams::no;
-    entry.stream_fallback = config.stream_fallback;
-    entry.max_tokens = config.max_tokens;
-    entry.concurrent = config.concurrent;
-    return entry;
-}
-
-router::Router make_router(const config::Config& config,
-                           const std::vector<config::Provider>& providers) {
-    std::vector<router::ProviderEntry> provider_entries;
-    std::vector<router::ModelEntry> models;
-    std::vector<router::AliasEntry> aliases;
-    for (const config::Provider& provider : providers)
-        provider_entries.push_back(make_entry(provider));
-    for (const config::Model& model : config.models) models.push_back(make_entry(model));
-    for (const auto& [name, model] : config.aliases) aliases.push_back({name, model});
-    return {std::move(provider_entries), std::move(models), std::move(aliases),
-            config.default_model};
 }
 
 }  // namespace
 
 bool Gateway::uses_tls() const {
     return std::ranges::any_of(providers, [](const ProviderSlot& slot) {
-        return !slot.provider->origin().empty() &&
+        return !slot.by_key.front()->origin().empty() &&
                slot.destination.origin.scheme == http::Origin::Scheme::https;
     });
 }

@@ -26,7 +26,6 @@ struct ProviderSlot {
     std::string kind;
     // One for each of its keys, in their order; one where it needs none.
     std::vector<std::unique_ptr<provider::Provider>> by_key{};
-    const provider::Provider* provider = nullptr;  // the first of them
     http::Destination destination{};  // unused by the demo provider, which answers by itself
     router::Timeouts timeouts{};
     std::optional<int> retries{};

@@ -26,10 +26,4 @@ Catalogue catalogue_of(std::string_view kind) {
     return {};  // local servers: whatever was pulled there
 }
 
-router::ModelFacts Catalogue::facts_of(std::string_view model) const {
-    for (const ModelFamily& family : families)
-        if (model.starts_with(family.prefix)) return family.facts;
-    return {};
-}
-
 }  // namespace runnel::provider

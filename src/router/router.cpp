@@ -18,8 +18,7 @@ constexpr std::size_t suggestions_max = 3;
 const std::string* non_empty(const std::string& text) { return text.empty() ? nullptr : &text; }
 
 bool lists(const ProviderEntry& provider, std::string_view model) {
-    return std::ranges::find(provider.models, model, &ProviderEntry::Model::name) !=
-           provider.models.end();
+    return std::ranges::find(provider.models, model) != provider.models.end();
 }
 
 bool claims(const ProviderEntry& provider, std::string_view model) {
@@ -30,14 +29,6 @@ bool claims(const ProviderEntry& provider, std::string_view model) {
 bool serves(const ProviderEntry& provider, std::string_view model) {
     return !model.empty() &&
            (provider.others == ProviderEntry::Others::passed_on || lists(provider, model));
-}
-
-ModelFacts facts_of(const ProviderEntry& provider, std::string_view model) {
-    for (const auto& known : provider.models)
-        if (known.name == model) return known.facts;
-    for (const auto& family : provider.families)
-        if (model.starts_with(family.name)) return family.facts;
-    return {};
 }
 
 bool same_place(const Target& one, const Target& other) {
@@ -164,7 +155,7 @@ Result<Route> Router::route_to_model(const ModelEntry& model) const {
 Target Router::make_target(std::size_t provider, std::string_view model,
                            std::string_view public_name) const {
     Target target{provider, std::string(model), std::string(public_name)};
-    target.facts = facts_of(providers_[provider], model);
+    if (providers_[provider].facts) target.facts = providers_[provider].facts(model);
     return target;
 }
 
@@ -197,14 +188,23 @@ std::vector<std::string> Router::names_near(std::string_view path) const {
 
     std::vector<std::string> known = own_names();
     for (const ProviderEntry& provider : providers_) {
-        for (const auto& model : provider.models) {
-            known.push_back(model.name);
-            known.push_back(fmt::format("{}/{}", provider.name, model.name));
+        for (const std::string& model : provider.models) {
+            known.push_back(model);
+            known.push_back(fmt::format("{}/{}", provider.name, model));
         }
     }
     const std::vector<std::string_view> candidates(known.begin(), known.end());
     const auto near = nearest_names(path, candidates, suggestions_max);
     return {near.begin(), near.end()};
+}
+
+// The provider of a provider/model that has no models but those it lists.
+const ProviderEntry* Router::closed_provider_of(std::string_view name) const {
+    name.remove_prefix(name.starts_with('@') ? 1 : 0);
+    const auto found = provider_by_name_.find(std::string(name.substr(0, name.find('/'))));
+    if (found == provider_by_name_.end() || !name.contains('/')) return nullptr;
+    const ProviderEntry& provider = providers_[found->second];
+    return provider.others == ProviderEntry::Others::refused ? &provider : nullptr;
 }
 
 Error Router::not_found(std::string_view name) const {
@@ -215,7 +215,9 @@ Error Router::not_found(std::string_view name) const {
         if (!near.empty())
             message += fmt::format("; did you mean '{}'?", fmt::join(near, "' or '"));
     }
-    if (!providers_.empty()) {
+    if (const ProviderEntry* closed = closed_provider_of(name)) {
+        message += fmt::format(" ({} has {})", closed->name, fmt::join(closed->models, ", "));
+    } else if (!providers_.empty()) {
         std::vector<std::string_view> names;
         for (const ProviderEntry& provider : providers_) names.push_back(provider.name);
         message +=

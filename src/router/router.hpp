@@ -5,6 +5,7 @@
 #include "router/policy.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,20 +61,15 @@ struct ModelEntry {
 };
 
 struct ProviderEntry {
-    struct Model {
-        std::string name;
-        ModelFacts facts{};
-    };
     std::string name;
     // Bare model names that belong to this provider, e.g. "gpt-", "claude-": prefixes from its
     // kind's catalogue.
     std::vector<std::string> model_prefixes{};
     // Models it is known to serve, for listing.
-    std::vector<Model> models{};
-    // What is known of models not listed, by what their names begin with; the first that fits
-    // counts.
-    std::vector<Model> families{};
+    std::vector<std::string> models{};
     enum class Others { passed_on, refused } others = Others::passed_on;  // names not listed
+    // What is known of any of its models; null: nothing of none.
+    std::function<ModelFacts(std::string_view model)> facts{};
 };
 
 // Another name for a model.
@@ -121,6 +117,7 @@ private:
     Target make_target(std::size_t provider, std::string_view model,
                        std::string_view public_name) const;
     std::vector<std::string> own_names() const;
+    const ProviderEntry* closed_provider_of(std::string_view name) const;
     Error not_found(std::string_view name) const;
     std::vector<std::string> names_near(std::string_view path) const;
 

@@ -77,8 +77,8 @@ std::vector<Router::Listed> Router::list() const {
     const std::vector<std::string> own = own_names();
     for (const std::string& name : own) add(name);
     for (const ProviderEntry& provider : providers_) {
-        for (const auto& model : provider.models) {
-            const std::string name = fmt::format("{}/{}", provider.name, model.name);
+        for (const std::string& model : provider.models) {
+            const std::string name = fmt::format("{}/{}", provider.name, model);
             if (std::ranges::find(own, name) == own.end()) add(name);
         }
     }

@@ -3,10 +3,10 @@
 #include "base/limits.hpp"
 #include "dialect/registry.hpp"
 #include "exchange/chat_exchange.hpp"
-#include "json/writer.hpp"
 #include "server/admin.hpp"
 #include "server/admin_access.hpp"
 #include "server/cors.hpp"
+#include "server/models.hpp"
 #include "server/url.hpp"
 
 #include <fmt/format.h>
@@ -38,11 +38,6 @@ bool is_json(std::string_view content_type) {
     const std::string_view media = content_type.substr(0, content_type.find(';'));
     return media.empty() || media.find("json") != std::string_view::npos ||
            media == "application/x-www-form-urlencoded";
-}
-
-void write_model(json::Writer* out, const router::Router::Listed& model, std::int64_t created) {
-    out->begin_object().key("id").string(model.id).key("object").string("model");
-    out->key("created").number(created).key("owned_by").string(model.owned_by).end_object();
 }
 
 std::string_view after(std::string_view text, std::string_view prefix) {
@@ -158,23 +153,14 @@ awaitable<void> App::chat(http::Transaction* transaction, telemetry::RequestReco
 awaitable<void> App::models(http::Transaction* transaction, telemetry::RequestRecord* record) {
     const std::string_view path = transaction->request.path();
     const std::string id = url_decoded(after(path.substr(path.find("/models")), "/models/"));
-    std::string body;
-    json::Writer out(body);
-    if (id.empty()) {
-        out.begin_object().key("object").string("list").key("data").begin_array();
-        for (const auto& model : gateway_->router.list()) write_model(&out, model, started_);
-        out.end_array().end_object();
-    } else {
-        auto route = gateway_->router.resolve(id);
-        if (!route) {
-            co_await refuse(transaction, record, route.error());
-            co_return;
-        }
-        const auto& slot = gateway_->providers[route->targets.front().provider];
-        write_model(&out, {id, slot.name}, started_);
+    const auto body = id.empty() ? list_models(gateway_->router, started_)
+                                 : describe_model(gateway_->router, id, started_);
+    if (!body) {
+        co_await refuse(transaction, record, body.error());
+        co_return;
     }
     transaction->responder->headers().add("Content-Type", "application/json");
-    co_await transaction->responder->send(200, body);
+    co_await transaction->responder->send(200, *body);
 }
 
 awaitable<void> App::health(http::Transaction* transaction, telemetry::RequestRecord*) {

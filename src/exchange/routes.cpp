@@ -1,0 +1,67 @@
+#include "exchange/routes.hpp"
+
+#include "provider/catalogue.hpp"
+#include "provider/model_facts.hpp"
+
+#include <algorithm>
+
+namespace runnel::exchange {
+namespace {
+
+// The config's word on a model first, then what ships with Runnel.
+router::ModelFacts facts_of(std::string_view kind, const std::vector<config::KnownModel>& models,
+                            std::string_view name) {
+    const auto known = provider::known_facts(kind, name);
+    const auto said = std::ranges::find(models, name, &config::KnownModel::name);
+    return said == models.end() ? known : said->facts.or_else(known);
+}
+
+router::ProviderEntry make_entry(const config::Provider& config) {
+    const provider::Catalogue catalogue = provider::catalogue_of(config.kind);
+    router::ProviderEntry entry{config.name};
+    entry.model_prefixes.assign(catalogue.prefixes.begin(), catalogue.prefixes.end());
+    for (const config::KnownModel& model : config.models) entry.models.push_back(model.name);
+    for (const std::string_view name : catalogue.models)
+        if (std::ranges::find(entry.models, name) == entry.models.end())
+            entry.models.emplace_back(name);
+    if (catalogue.others == provider::Catalogue::Others::refused)
+        entry.others = router::ProviderEntry::Others::refused;
+    entry.facts = [kind = config.kind, models = config.models](std::string_view name) {
+        return facts_of(kind, models, name);
+    };
+    return entry;
+}
+
+router::ModelEntry make_entry(const config::Model& config) {
+    router::ModelEntry entry;
+    entry.name = config.name;
+    for (const config::Target& target : config.targets)
+        entry.targets.push_back({target.name, target.weight});
+    entry.system = config.system;
+    entry.defaults_json = config.defaults_json;
+    entry.dialect = config.dialect;
+    entry.policy = config.policy;
+    if (config.streams == config::Model::Streams::no)
+        entry.streams = router::ModelEntry::Streams::no;
+    entry.stream_fallback = config.stream_fallback;
+    entry.max_tokens = config.max_tokens;
+    entry.concurrent = config.concurrent;
+    return entry;
+}
+
+}  // namespace
+
+router::Router make_router(const config::Config& config,
+                           const std::vector<config::Provider>& providers) {
+    std::vector<router::ProviderEntry> provider_entries;
+    std::vector<router::ModelEntry> models;
+    std::vector<router::AliasEntry> aliases;
+    for (const config::Provider& provider : providers)
+        provider_entries.push_back(make_entry(provider));
+    for (const config::Model& model : config.models) models.push_back(make_entry(model));
+    for (const auto& [name, model] : config.aliases) aliases.push_back({name, model});
+    return {std::move(provider_entries), std::move(models), std::move(aliases),
+            config.default_model};
+}
+
+}  // namespace runnel::exchange

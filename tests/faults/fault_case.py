@@ -12,7 +12,7 @@ KINDS = {"openai": "openai-compatible", "anthropic": "anthropic", "gemini": "gem
 NEXT = dict(zip(KINDS, [*list(KINDS)[1:], *KINDS]))
 
 LATE = 0.1 + scaled(0.3)  # what a busy machine may add to a gap
-EARLY = 0.01  # clocks are read at different moments
+EARLY = 0.01 + scaled(0.03)  # and take from it, where the first of two requests is noticed late
 PROMPT = 0.08  # the quickest of a row's "at once" gaps; the shortest pause is 0.1
 
 

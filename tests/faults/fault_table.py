@@ -85,7 +85,12 @@ CREDENTIALS = [
 CLIENTS_FAULTS = [
     Fault("400", (refuse("bad request"),), last_word(400, "invalid_value")),
     Fault("422", (refuse("unprocessable"),), last_word(400, "invalid_value")),
-    Fault("context too long", (refuse("context too long"),), last_word(400, "context_length_exceeded")),
+    # Another model may take longer conversations.
+    Fault("context too long", (refuse("context too long"),), SERVED_BY_NEXT_AT_ONCE),
+    Fault("context too long, nobody else", (refuse("context too long"),), b=NOBODY,
+          outcome=last_word(400, "context_length_exceeded")),
+    Fault("context too long, and then failures", (refuse("context too long"),), b=(silence,), timeouts=FIRST_TOKEN,
+          outcome=last_word(400, "context_length_exceeded", "A B", (AT_ONCE,))),
     Fault("content policy, as an error", (refuse("content policy"),), last_word(400, "content_policy_violation"),
           providers=("openai",)),
     Fault("content filter, as a finish", (saying("Hello fr", "content_filter"),),

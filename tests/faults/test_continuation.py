@@ -141,11 +141,11 @@ class Continuation(ResilienceTest):
 
     def test_the_usage_is_that_of_the_target_that_ended_it_and_the_log_says_so(self):
         self.behave(A=cut_after(SHOWN), B=saying(WHOLE))
-        response = self.ask("counted", stream_options={"include_usage": True}, headers={"X-Request-ID": "continued"})
+        response = self.ask("counted", stream_options={"include_usage": True}, headers={"X-Request-ID": "cut-and-counted"})
         frames = frames_of(response.body)
         self.assertEqual(frames[-1]["usage"]["completion_tokens"], self.targets["B"].usage[1])
         self.assertEqual(text_of(frames), WHOLE)
-        line = self.log_line("continued")
+        line = self.log_line("cut-and-counted")
         self.assertEqual((line["attempts"], line["continued_by"], line["continuation"]), (2, "b/counted", "verified"))
 
     def test_whole_answers_are_simply_asked_for_again(self):

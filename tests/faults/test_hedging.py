@@ -38,7 +38,7 @@ class Hedging(ResilienceTest):
                     self.assertEqual(response.headers["x-model-used"], "b/silent")
                     self.assertEqual(response.headers["x-gateway-attempts"], "2")
                     self.assert_nothing_goes_on()
-                    self.assertLess(self.targets["A"].connections[-1].closed_at - answered, NOTICED)
+                    self.assertLess(self.asked()[0].connection.closed_at - answered, NOTICED)
 
     def test_one_that_speaks_soon_is_left_alone(self):
         self.behave(A=slowly(0.05))

@@ -1,6 +1,6 @@
 """Targets that cannot do what a request needs are passed over, and the answer says so (spec S14.5)."""
 
-from behaviours import status
+from behaviours import refuse, status
 from resilience_test import ResilienceTest
 
 TOOLS = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
@@ -10,10 +10,12 @@ IMAGE = [{"role": "user", "content": [{"type": "text", "text": "What is it?"}, {
 
 class Tools(ResilienceTest):
     kinds = {"A": "openai", "B": "anthropic", "C": "openai"}
-    fields = {"A": {"models": {"plain": {"tools": False, "vision": False}, "last": {"tools": False}}},
-              "B": {"models": {"last": {"tools": False}}},
-              "C": {"models": {"plain": {"tools": False, "vision": False}, "last": {"tools": False}}}}
-    models = {"plain": {"retries": 0}, "last": {}, "fallen": {"targets": ["b/fallen"], "retries": 0}}
+    fields = {"A": {"models": {"plain": {"tools": False, "vision": False}, "last": {"tools": False},
+                               "long": {"context_length": 8000}}},
+              "B": {"models": {"last": {"tools": False}, "long": {"context_length": 8000}}},
+              "C": {"models": {"plain": {"tools": False, "vision": False}, "last": {"tools": False},
+                               "long": {"context_length": 128_000}}}}
+    models = {"plain": {"retries": 0}, "last": {}, "long": {}, "fallen": {"targets": ["b/fallen"], "retries": 0}}
 
     def warnings(self, response):
         return response.headers.get("x-gateway-warnings", "")
@@ -47,3 +49,9 @@ class Tools(ResilienceTest):
     def test_where_nobody_has_tools_the_client_is_told(self):
         self.assert_refused(self.ask("last", tools=TOOLS), 400, "tool_unsupported_for_model")
         self.assert_asked("")
+
+    def test_too_long_a_conversation_goes_to_those_that_may_take_it(self):
+        for stream in (True, False):
+            self.behave(A=refuse("context too long"))
+            self.assert_served_by(self.ask("long", stream=stream), "C")
+            self.assert_asked("A C")

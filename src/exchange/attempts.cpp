@@ -127,11 +127,11 @@ std::shared_ptr<Lane> Attempts::open_lane(const router::Attempt& planned, Alone 
         plan_.failed(planned, outgoing.error(), Clock::now());
         return nullptr;
     }
-    const auto left =
-        timeout_ ? *timeout_ - in_ms(Clock::now() - begun_) : milliseconds(limits::total_time);
+    std::optional<RequestTime> time;
+    if (timeout_) time = {*timeout_, *timeout_ - in_ms(Clock::now() - begun_)};
     const Deadlines deadlines =
         deadlines_for(route_.policy.timeouts.or_else(slot.timeouts), request_.streaming,
-                      planned.last_chance ? Chance::last : Chance::others_follow, left);
+                      planned.last_chance ? Chance::last : Chance::others_follow, time);
     const auto reasoning = request_.reasoning.show == chat::ReasoningWish::Show::no
                                ? dialect::Envelope::Reasoning::hidden
                                : dialect::Envelope::Reasoning::shown;

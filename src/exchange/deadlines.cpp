@@ -7,10 +7,13 @@
 namespace runnel::exchange {
 
 Deadlines deadlines_for(const router::Timeouts& said, chat::Streaming streaming, Chance chance,
-                        std::chrono::milliseconds left) {
+                        const std::optional<RequestTime>& request) {
     Deadlines deadlines{};
-    deadlines.total = std::min<std::chrono::milliseconds>(said.total.value_or(limits::total_time),
-                                                          std::max(left, left.zero()));
+    deadlines.total = said.total.value_or(limits::total_time);
+    if (request && request->left < deadlines.total) {
+        deadlines.total = std::max(request->left, std::chrono::milliseconds(0));
+        deadlines.request_timeout = request->whole;
+    }
     deadlines.connect = said.connect.value_or(limits::connect_time);
     deadlines.idle = said.idle.value_or(limits::idle_time);
     const bool streams = streaming == chat::Streaming::yes;

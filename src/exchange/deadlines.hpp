@@ -4,6 +4,7 @@
 #include "router/policy.hpp"
 
 #include <chrono>
+#include <optional>
 
 namespace runnel::exchange {
 
@@ -15,13 +16,19 @@ struct Deadlines {
     std::chrono::milliseconds first_token;
     std::chrono::milliseconds idle;
     std::chrono::milliseconds total;
+    std::optional<std::chrono::milliseconds> request_timeout{};  // where that is what bounds total
+};
+
+// The client's own time-out for its request.
+struct RequestTime {
+    std::chrono::milliseconds whole;
+    std::chrono::milliseconds left;
 };
 
 // What nobody chose depends on the case: a silent stream is left for another target sooner than it
 // is given up for good, and an answer that is not streamed shows nothing until it is whole.
-// `left` is what the client's own time-out for the request leaves.
 enum class Chance { others_follow, last };
 Deadlines deadlines_for(const router::Timeouts& said, chat::Streaming streaming, Chance chance,
-                        std::chrono::milliseconds left);
+                        const std::optional<RequestTime>& request);
 
 }  // namespace runnel::exchange

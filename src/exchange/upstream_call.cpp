@@ -21,6 +21,9 @@ namespace {
 // Where a finish reason may not be the end; limits::finish_grace_time where it is.
 constexpr auto perhaps_grace_time = std::chrono::seconds(2);
 
+// For the rest of an error's body.
+constexpr auto error_body_time = std::chrono::seconds(2);
+
 constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
 
 std::string render_head(const http::Origin& origin, const provider::Outgoing& outgoing) {
@@ -134,7 +137,13 @@ awaitable<Result<void>> UpstreamCall::read_first() {
 void UpstreamCall::after_read() {
     const bool done = connection_->response_done();
     if (status_ != 0 && status_ != 200) {
-        if (done || error_body_.size() >= limits::error_body_bytes) fail_as_provider_says();
+        if (done || error_body_.size() >= limits::error_body_bytes) {
+            fail_as_provider_says();
+        } else if (wait_ != Wait::grace) {
+            // What went wrong is known by now; the words for it are not waited for long.
+            wait_ = Wait::grace;
+            watch(Stop::Reason::finish_grace, Clock::now() + error_body_time);
+        }
         return;
     }
     if (done) {
@@ -191,11 +200,9 @@ awaitable<void> UpstreamCall::play_next_piece() {
 }
 
 void UpstreamCall::watch(Stop::Reason reason, Clock::time_point deadline) {
-    const bool total_first = total_deadline_ < deadline;
-    watchdog_->set(std::min(deadline, total_deadline_),
-                   [stop = &stop_, reason = total_first ? Stop::Reason::total_timeout : reason] {
-                       stop->request(reason);
-                   });
+    watchdog_->set(std::min(deadline, total_deadline_), [this, reason] {
+        stop_.request(Clock::now() < total_deadline_ ? reason : Stop::Reason::total_timeout);
+    });
 }
 
 void UpstreamCall::watch_progress() {
@@ -231,24 +238,25 @@ void UpstreamCall::restart_watch() {
 
 void UpstreamCall::lost(const Error& why) {
     const std::string_view display = question_.provider->display_name();
-    if (stop_.reason() == Stop::Reason::finish_grace || reader_.turn().finish_seen()) {
-        reader_.finish();
-    } else if (status_ != 0 && status_ != 200 && stop_.reason() != Stop::Reason::client_gone) {
+    const auto fail_as = [&](ErrorKind kind, std::string message) {
+        reader_.fail({kind, std::move(message), {}, why.detail.empty() ? why.message : why.detail});
+    };
+    if (status_ != 0 && status_ != 200 && stop_.reason() != Stop::Reason::client_gone) {
         fail_as_provider_says();  // its status says more than the way its body ended
+    } else if (stop_.reason() == Stop::Reason::finish_grace || reader_.turn().finish_seen()) {
+        reader_.finish();
     } else if (stop_.requested()) {
         reader_.fail(timed_out(stop_.reason()));
     } else if (why.kind == ErrorKind::upstream_malformed) {
-        Error error{why.kind, fmt::format("{} sent a response that can't be read", display)};
-        error.detail = why.message;
-        reader_.fail(std::move(error));
+        fail_as(why.kind, fmt::format("{} sent a response that can't be read", display));
     } else if (reader_.turn().any_output()) {
         reader_.finish();  // without a finish reason that is a truncated stream
         reader_.fail(why);
+    } else if (status_ == 200) {
+        fail_as(ErrorKind::upstream_truncated, fmt::format("{}'s answer broke off", display));
     } else {
-        Error error{ErrorKind::upstream_unreachable,
-                    fmt::format("{} could not be reached: {}", display, why.message)};
-        error.detail = why.detail;
-        reader_.fail(std::move(error));
+        fail_as(ErrorKind::upstream_unreachable,
+                fmt::format("{} could not be reached: {}", display, why.message));
     }
 }
 
@@ -287,7 +295,11 @@ Error UpstreamCall::timed_out(Stop::Reason reason) const {
             return after("did not begin to answer", times.first_token);
         case Stop::Reason::idle_timeout:
             return after("stopped in the middle of its answer and sent nothing", times.idle);
-        case Stop::Reason::total_timeout: return after("did not finish its answer", times.total);
+        case Stop::Reason::total_timeout:
+            if (times.request_timeout)
+                return after("did not finish its answer in the request's own time-out,",
+                             *times.request_timeout);
+            return after("did not finish its answer", times.total);
         case Stop::Reason::shutdown:
             return Error{ErrorKind::overloaded, "the gateway is shutting down; try again"};
         default: return Error{ErrorKind::internal_error, "the client closed the connection"};

@@ -300,7 +300,7 @@ TEST_F(AttemptPlanTest, RetriesALimitedTargetWithoutItsProvidersWordLikeAnyOther
 
 TEST_F(AttemptPlanTest, ComesBackToALimitedKeyWhereTheOtherIsRefused) {
     always["a#2"] = error_of(upstream_auth);
-    for (int i = 0; i < 20; ++i, now += 10s) {
+    for (int i = 0; i < 20; ++i, now += 70s) {
         script["a"] = {error_of(upstream_rate_limited, 1s)};
         request({target("a", 2)});
         EXPECT_TRUE(served);

@@ -18,7 +18,7 @@ FailureRule rule_of(ErrorKind kind) {
         case ErrorKind::upstream_rate_limited: return {Then::other_key_or_retry, Blame::nobody, 1s};
         case ErrorKind::upstream_quota: return {Then::other_key, Blame::nobody, 60s};
         case ErrorKind::upstream_auth:
-        case ErrorKind::upstream_permission: return {Then::other_key};
+        case ErrorKind::upstream_permission: return {Then::other_key, Blame::nobody, 60s};
         // Whoever has nothing to say may be right; another one is asked all the same.
         case ErrorKind::upstream_empty:
         // Another model may take longer conversations.

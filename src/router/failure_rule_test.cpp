@@ -25,7 +25,7 @@ TEST(FailureRule, FollowsFromTheKind) {
     expect_rule(upstream_rate_limited, {Then::other_key_or_retry, Blame::nobody, 1s});
     expect_rule(upstream_quota, {Then::other_key, Blame::nobody, 60s});
     for (const ErrorKind kind : {upstream_auth, upstream_permission})
-        expect_rule(kind, {Then::other_key});
+        expect_rule(kind, {Then::other_key, Blame::nobody, 60s});
     for (const ErrorKind kind : {model_not_found, tool_unsupported_for_model, unsupported_parameter,
                                  context_length_exceeded, upstream_empty})
         expect_rule(kind, {Then::next_target});

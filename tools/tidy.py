@@ -24,9 +24,10 @@ MAY_INCLUDE = {
     "router": "base chat",
     "config": "base json dialect/registry.hpp provider/base_url.hpp provider/catalogue.hpp provider/registry.hpp router/policy.hpp",
     "http": "base",
+    "agent": "base json sse chat timeline http",
     "telemetry": "base timeline",
-    "exchange": "base json sse chat timeline provider dialect router config http telemetry",
-    "server": "base json chat timeline provider dialect router config http telemetry exchange",
+    "exchange": "base json sse chat timeline provider dialect router config http agent telemetry",
+    "server": "base json chat timeline provider dialect router config http agent telemetry exchange",
     "cli": "*",
     "main.cpp": "*",
 }
@@ -35,7 +36,7 @@ MAY_INCLUDE = {
 TEST_SUPPORT = "support"
 
 # Sockets and TLS stay in the shell: the core is bytes in, bytes out.
-IO_FOLDERS = {"http", "exchange", "server", "cli", "main.cpp"}
+IO_FOLDERS = {"http", "agent", "exchange", "server", "cli", "main.cpp"}
 IO_HEADER = re.compile(
     r"boost/(asio|beast)|openssl/|sys/(socket|epoll|un)\.h|netinet/|arpa/|netdb\.h|poll\.h"
 )

@@ -24,9 +24,15 @@ void move_to_front(Order& order, std::size_t at) {
     std::rotate(begin, chosen, chosen + 1);
 }
 
+// Whether a strategy may put it first. A client's own fallbacks have no weight: whoever is quick
+// or lucky, they come after the model's targets.
+bool is_choice(const Candidate& candidate) {
+    return candidate.fit == Fit::ready && candidate.weight > 0;
+}
+
 void draw_first(Order& order, std::span<const Candidate> candidates, std::minstd_rand& random) {
     const auto weight = [&](std::size_t at) -> std::uint64_t {
-        return candidates[at].fit == Fit::ready ? candidates[at].weight : 0;
+        return is_choice(candidates[at]) ? candidates[at].weight : 0;
     };
     std::uint64_t all = 0;
     for (const std::size_t at : order) all += weight(at);
@@ -41,13 +47,13 @@ void sort_by_latency(Order& order, std::span<const Candidate> candidates,
                      std::minstd_rand& random) {
     const auto rank = [&](std::size_t at) {
         const Candidate& candidate = candidates[at];
-        const bool ready = candidate.fit == Fit::ready;
-        return std::tuple(!ready, ready ? candidate.first_token : microseconds(0), at);
+        const bool choice = is_choice(candidate);
+        return std::tuple(!choice, choice ? candidate.first_token : microseconds(0), at);
     };
     std::ranges::sort(order, {}, rank);
-    const auto ready = std::ranges::count(candidates, Fit::ready, &Candidate::fit);
-    if (ready > 1 && draw(1, requests_per_fresh_look, random) == 1)
-        move_to_front(order, draw<std::size_t>(1, static_cast<std::size_t>(ready) - 1, random));
+    const auto choices = std::ranges::count_if(candidates, is_choice);
+    if (choices > 1 && draw(1, requests_per_fresh_look, random) == 1)
+        move_to_front(order, draw<std::size_t>(1, static_cast<std::size_t>(choices) - 1, random));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace runnel::router {
 // What a strategy looks at.
 struct Candidate {
     enum class Fit { ready, unfit } fit = Fit::ready;
-    unsigned weight = 1;
+    unsigned weight = 1;                       // zero: never first while there is a choice
     std::chrono::microseconds first_token{0};  // zero: not known yet
 };
 

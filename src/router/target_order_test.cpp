@@ -79,5 +79,17 @@ TEST(TargetOrder, LooksAfreshAtTheSlowerOnesNowAndThen) {
     EXPECT_EQ(counts[3], 0);
 }
 
+TEST(TargetOrder, LeavesThoseWithoutWeightBehindTheOthers) {
+    Candidate fallback = taking(1ms);
+    fallback.weight = 0;
+    for (const Strategy strategy : {Strategy::weighted, Strategy::least_latency}) {
+        const auto counts = firsts(strategy, {taking(50ms), taking(90ms), fallback}, 1000);
+        EXPECT_EQ(counts[2], 0);
+    }
+    std::minstd_rand random(12'345);
+    const std::array candidates{taking(90ms), taking(50ms), fallback, fallback};
+    EXPECT_THAT(order_of(Strategy::least_latency, candidates, random), ElementsAre(1, 0, 2, 3));
+}
+
 }  // namespace
 }  // namespace runnel::router

@@ -11,6 +11,7 @@ from pace import SANITIZER, scaled
 from resilience_test import ResilienceTest
 
 READERS = 5_000 if os.environ.get("RUNNEL_FAULTS_FULL") else 500
+AHEAD_MAX = 50  # of the target, which is slower than Runnel
 DELTA_BYTES = 32 << 10
 DELTAS = 64  # 2 MiB a stream: far more than a stream may keep
 # A stream keeps at most 256 KiB and what one read brought; a sanitizer's allocator some more of it.
@@ -25,9 +26,16 @@ def flood(exchange):
 
 
 class SlowReaders(ResilienceTest):
-    models = {"flood": {"retries": 0}}
+    models = {"flood": {"targets": ["a/flood"], "retries": 0}}
     config = {"limits": {"concurrent": 2 * READERS}}
     send_buffer = 64 << 10
+
+    def slow_reader(self, number):
+        reader = Client(self.runnel.port, receive_buffer=4096, segment=1400)
+        self.addCleanup(reader.close)
+        reader.send(chat_bytes(model="flood"))
+        self.wait_until_asked(number + 1 - AHEAD_MAX)
+        return reader
 
     def bytes_sent(self):
         return sum(exchange.bytes_sent for exchange in list(self.targets["A"].exchanges))
@@ -43,14 +51,8 @@ class SlowReaders(ResilienceTest):
         self.assert_served_by(self.ask("flood"), "A")
         resident, files = self.runnel.resident_bytes(), self.runnel.open_files()
         self.behave(A=flood)
-        readers = []
-        for _ in range(READERS):
-            reader = Client(self.runnel.port, receive_buffer=4096, segment=1400)
-            self.addCleanup(reader.close)
-            reader.send(chat_bytes(model="flood"))
-            readers.append(reader)
+        readers = [self.slow_reader(number) for number in range(READERS)]
         self.wait_until_asked(READERS)
-
         sent = self.wait_until_stalled()
         self.assertLess(sent, READERS * DELTAS * DELTA_BYTES, "nobody held the providers back")
         self.assertLess(self.runnel.resident_bytes() - resident, READERS * PER_STREAM_MAX)

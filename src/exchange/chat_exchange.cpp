@@ -69,15 +69,13 @@ Result<void> ChatExchange::prepare() {
     record_->model_asked = request_.model;
     record_->stream = request_.streaming == chat::Streaming::yes;
 
-    auto route = gateway_->router.resolve(request_);
-    if (!route) return propagate(route);
-    route_ = std::move(*route);
-    record_->rerouted_from = route_.rerouted_from;
-    record_->warnings = route_.warnings;
+    if (auto found = find_route(); !found) return found;
     auto dialect = choose_dialect();
     if (!dialect) return propagate(dialect);
     record_->dialect = (*dialect)->name();
     if (auto applied = apply_route(); !applied) return applied;
+    record_->rerouted_from = route_.rerouted_from;
+    record_->warnings = route_.warnings;
     shared_->continuity.recall(&request_, std::chrono::steady_clock::now());
     record_->completion_id = worker_->ids.next(gateway_->id_prefix);
     reply_.prepare({*dialect, request_.streaming, envelope(), gateway_->ping});
@@ -114,10 +112,20 @@ Result<const dialect::Dialect*> ChatExchange::choose_dialect() const {
                                fmt::join(dialect::names(), ", ")));
 }
 
+Result<void> ChatExchange::find_route() {
+    auto route = gateway_->router.resolve(request_);
+    if (!route) return propagate(route);
+    route_ = std::move(*route);
+    return {};
+}
+
 Result<void> ChatExchange::apply_route() {
-    if (route_.defaults_json != nullptr)
+    if (route_.defaults_json != nullptr) {
         if (auto read = read_again(with_defaults(*route_.defaults_json, *request_.body)); !read)
             return read;
+        // The defaults may ask for more than every target can, or name fallbacks.
+        if (auto found = find_route(); !found) return found;
+    }
     if (route_.max_tokens)
         request_.max_tokens =
             std::min(request_.max_tokens.value_or(*route_.max_tokens), *route_.max_tokens);

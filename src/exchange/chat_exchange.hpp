@@ -26,6 +26,7 @@ public:
 private:
     Result<void> prepare();
     Result<const dialect::Dialect*> choose_dialect() const;
+    Result<void> find_route();
     Result<void> apply_route();
     Result<void> read_again(std::string body);
     void add_system_text(std::string_view text);

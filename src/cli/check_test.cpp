@@ -57,6 +57,50 @@ TEST_F(Check, ShowsEachProblemWhereItIs) {
                               "'base_url'?\n");
 }
 
+TEST_F(Check, TakesEverythingThatAModelCanSay) {
+    EXPECT_EQ(
+        check_text("providers:\n"
+                   "  a: {kind: vllm, retries: 1, concurrent: 8, models: {m: {tools: false}}}\n"
+                   "  b: {kind: openai, keys: [k1, k2]}\n"
+                   "models:\n"
+                   "  spread:\n"
+                   "    targets: [a/m, {target: b/gpt-5-mini, weight: 3}]\n"
+                   "    strategy: weighted\n"
+                   "    retries: 0\n"
+                   "    timeout: 30s\n"
+                   "    timeouts: {first_token: 5s}\n"
+                   "    hedge: {after: 800ms}\n"
+                   "    midstream: verified\n"
+                   "    limits: {max_tokens: 4096, concurrent: 10}\n"
+                   "  whole: {targets: [a/m], streaming: false, stream_fallback: spread}\n"
+                   "aliases: {gpt: spread}\n"
+                   "default_model: gpt\n"
+                   "limits: {concurrent: 100, queue: 10, queue_time: 500ms}\n"
+                   "ping: off\n"
+                   "drain_timeout: 5s\n"
+                   "admin: {token: secret}\n"),
+        0);
+    EXPECT_EQ(out_.str(), path_ + ": ok, 2 providers and 2 models\n");
+    EXPECT_EQ(err_.str(), "");
+}
+
+TEST_F(Check, RefusesWhatCanNeverDoWhatItSays) {
+    EXPECT_EQ(check_text("models:\n"
+                         "  a: {targets: [demo/echo], hedge: {after: 1s}}\n"
+                         "  b: {targets: [demo/echo], streaming: false, stream_fallback: elsewhere}\n"
+                         "aliases: {x: nowhere}\n"),
+              1);
+    EXPECT_EQ(err_.str(),
+              path_ +
+                  ":2:36: models.a.hedge: a hedge needs two targets at least: it asks the next "
+                  "one; add a target, or leave hedge out\n" +
+                  path_ +
+                  ":3:64: models.b.stream_fallback must be one of the models, or provider/model, "
+                  "not 'elsewhere'\n" +
+                  path_ +
+                  ":4:14: aliases.x must be one of the models, or provider/model, not 'nowhere'\n");
+}
+
 TEST_F(Check, WarnsOfKeysThatAreNotThere) {
     ::setenv("RUNNEL_TEST_EMPTY", "", 1);
     EXPECT_EQ(check_text("providers:\n"

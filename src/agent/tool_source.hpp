@@ -35,13 +35,13 @@ struct ToolCall {
     std::string metadata_json;  // the request's metadata, if any
 };
 
-// Where tools come from: one entry under `tools:` in the config. Lives on the tool loop's thread: all
-// its coroutines run there.
+// Where tools come from: one entry under `tools:` in the config. Lives on the tool loop's thread:
+// all its coroutines run there.
 class ToolSource {
 public:
     virtual ~ToolSource() = default;
-    // The tools it offers now; remembered for a while. An error says why it can't be asked, in words
-    // for whoever wrote the config.
+    // The tools it offers now; remembered for a while. An error says why it can't be asked, in
+    // words for whoever wrote the config.
     virtual boost::asio::awaitable<Result<std::vector<ToolSpec>>> list(http::Stop* stop) = 0;
     // Runs one. The result is bounded and comes within the time limit; a stop ends it at once.
     virtual boost::asio::awaitable<ToolOutcome> run(ToolCall call, http::Stop* stop) = 0;

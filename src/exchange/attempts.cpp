@@ -50,33 +50,38 @@ milliseconds in_ms(Duration time) {
 
 }  // namespace
 
-Attempts::Attempts(Setting setting, chat::Request request, router::Route route)
+Attempts::Attempts(Setting setting, chat::Request* request, const router::Route* route,
+                   timeline::Sink* listener, Afterwards afterwards)
     : setting_(std::move(setting)),
       reply_(setting_.reply),
       record_(setting_.record),
-      request_(std::move(request)),
-      route_(std::move(route)),
-      timeout_(request_.gateway.timeout ? request_.gateway.timeout : route_.policy.timeout),
-      plan_(plan_targets(*setting_.gateway, route_),
-            plan_limits(*setting_.gateway, route_, request_.gateway), &setting_.shared->health,
+      request_(request),
+      route_(route),
+      listener_(listener),
+      afterwards_(afterwards),
+      timeout_(request_->gateway.timeout ? request_->gateway.timeout : route_->policy.timeout),
+      plan_(plan_targets(*setting_.gateway, *route_),
+            plan_limits(*setting_.gateway, *route_, request_->gateway), &setting_.shared->health,
             router::AttemptPlan::Random(setting_.worker->random()), begun_),
-      may_hedge_(route_.policy.hedge_after.has_value()) {
-    const bool verified = route_.policy.midstream == router::Midstream::verified;
+      may_hedge_(route_->policy.hedge_after.has_value()) {
+    const bool verified = route_->policy.midstream == router::Midstream::verified;
     if (verified && reply_->streams()) seen_.emplace();
 }
 
 Attempts::~Attempts() = default;
 
-awaitable<void> Attempts::run() {
+awaitable<Attempts::Outcome> Attempts::run() {
     Stop* stop = setting_.transaction->stop;
     const Stop::Guard guard(stop, [this, stop] { stop_all(stop->reason()); });
     while (const auto planned = plan_next()) {
         if (planned->delay.count() > 0) co_await pause(planned->delay);
         if (stopped()) break;
         if (!plan_.begin(*planned, Clock::now())) continue;
-        if (co_await attempt(*planned) == Next::over) co_return;
+        const Next next = co_await attempt(*planned);
+        if (next != Next::another)
+            co_return next == Next::answered ? Outcome::answered : Outcome::failed;
     }
-    co_await end();
+    co_return co_await end();
 }
 
 // After an answer broke off, somebody who was not asked yet is the better one to go on with it.
@@ -114,14 +119,14 @@ awaitable<Attempts::Next> Attempts::attempt(const router::Attempt& planned) {
 
 // Null where the target can't be asked this at all; the plan has been told.
 std::shared_ptr<Lane> Attempts::open_lane(const router::Attempt& planned, Alone alone) {
-    const router::Target& target = route_.targets[planned.target];
+    const router::Target& target = route_->targets[planned.target];
     const ProviderSlot& slot = setting_.gateway->providers[target.provider];
     const provider::Provider* provider = slot.by_key[planned.key].get();
     record_->provider = slot.name;
     record_->model_served = target.public_name;
     record_->attempts.push_back({slot.name + '/' + target.model, planned.key});
 
-    auto outgoing = provider->write_request(request_, target.model);
+    auto outgoing = provider->write_request(*request_, target.model);
     if (!outgoing) {
         record_->attempts.back().error = name_of(outgoing.error().kind);
         plan_.failed(planned, outgoing.error(), Clock::now());
@@ -130,9 +135,9 @@ std::shared_ptr<Lane> Attempts::open_lane(const router::Attempt& planned, Alone 
     std::optional<RequestTime> time;
     if (timeout_) time = {*timeout_, *timeout_ - in_ms(Clock::now() - begun_)};
     const Deadlines deadlines =
-        deadlines_for(route_.policy.timeouts.or_else(slot.timeouts), request_.streaming,
+        deadlines_for(route_->policy.timeouts.or_else(slot.timeouts), request_->streaming,
                       planned.last_chance ? Chance::last : Chance::others_follow, time);
-    const auto reasoning = request_.reasoning.show == chat::ReasoningWish::Show::no
+    const auto reasoning = request_->reasoning.show == chat::ReasoningWish::Show::no
                                ? dialect::Envelope::Reasoning::hidden
                                : dialect::Envelope::Reasoning::shown;
     // In a race the gate stays shut until somebody has won.
@@ -152,7 +157,7 @@ std::shared_ptr<Lane> Attempts::open_lane(const router::Attempt& planned, Alone 
 awaitable<std::shared_ptr<Lane>> Attempts::race(std::shared_ptr<Lane> first) {
     race_.emplace(setting_.worker);
     race_->enter(std::move(first));
-    co_await race_->wait(*route_.policy.hedge_after);
+    co_await race_->wait(*route_->policy.hedge_after);
     std::shared_ptr<Lane> arrived = race_->take_arrived();
     if (!arrived && !stopped()) start_hedge();
     while (arrived || !race_->running().empty()) {
@@ -197,7 +202,7 @@ awaitable<void> Attempts::pump() {
         note_trimmed_calls();
         if (!reply_->flush()) co_await flush();
         if (reply_->client_is_gone()) co_return;
-        if (!seen_) forget_request();
+        if (!seen_ && afterwards_ == Afterwards::forget) forget_request();
     }
 }
 
@@ -218,8 +223,8 @@ awaitable<void> Attempts::flush() {
 
 // The client has seen a part of this answer, so nobody else will be asked.
 void Attempts::forget_request() {
-    if (!request_.body) return;
-    request_ = {};
+    if (!request_->body) return;
+    *request_ = {};
     lane_->call.forget_question();
     setting_.transaction->request.headers = {};
 }
@@ -232,7 +237,7 @@ awaitable<Attempts::Next> Attempts::conclude() {
     record_->malformed_frames += lane->call.turn().malformed_count();
     if (reply_->client_is_gone()) {
         settle_given_up(*lane, "client_closed");
-        co_return Next::over;
+        co_return Next::failed;
     }
     if (failure) {
         settle_failed(*lane, *failure);
@@ -243,12 +248,11 @@ awaitable<Attempts::Next> Attempts::conclude() {
     if (another_answer) {
         record_->continuation = "differs";
         co_await reply_->fail(*broken_off_);
-        co_return Next::over;
+        co_return Next::failed;
     }
     if (!failure && !lane->gate.is_empty()) {
         if (continuation_) record_->continuation = "verified";
-        co_await reply_->finish();
-        co_return Next::over;
+        co_return Next::answered;
     }
     if (!failure) {
         Error nothing{ErrorKind::upstream_empty, "the provider answered with nothing"};
@@ -256,13 +260,11 @@ awaitable<Attempts::Next> Attempts::conclude() {
         if (!silent_) silent_ = lane;
         co_return Next::another;
     }
-    if (!reply_->has_shown()) {
-        reply_->drop_answer();
-        co_return Next::another;
-    }
+    if (!reply_->has_shown()) reply_->drop_answer();
+    if (!reply_->has_shown() || !lane->gate.spoke()) co_return Next::another;
     if (!may_continue(*failure)) {
         co_await reply_->fail(broken_off_ ? *broken_off_ : *failure);
-        co_return Next::over;
+        co_return Next::failed;
     }
     if (!broken_off_) broken_off_ = *failure;
     if (reply_->has_output() && !reply_->flush()) co_await reply_->wait_for_client();
@@ -270,16 +272,17 @@ awaitable<Attempts::Next> Attempts::conclude() {
 }
 
 // Nobody is left to ask, or nobody may be asked any more.
-awaitable<void> Attempts::end() {
+awaitable<Attempts::Outcome> Attempts::end() {
     const Stop::Reason reason = setting_.transaction->stop->reason();
     if (reason == Stop::Reason::shutdown) {
         co_await reply_->fail({ErrorKind::overloaded, "the gateway is shutting down; try again"});
     } else if (silent_ && !broken_off_) {
         silent_->gate.open(show(*silent_));
-        co_await reply_->finish();
+        co_return Outcome::answered;
     } else {
         co_await reply_->fail(broken_off_ ? *broken_off_ : plan_.last_error());
     }
+    co_return Outcome::failed;
 }
 
 bool Attempts::may_continue(const Error& error) const {
@@ -291,19 +294,20 @@ timeline::Sink* Attempts::show(Lane& lane) {
     const auto first_token = in_ms(Clock::now() - lane.begun);
     record_of(lane).first_token = first_token;
     plan_.succeeded(lane.attempt, first_token, Clock::now());
+    served_by_ = lane.attempt.target;
     if (continuation_) {
         record_->continued_by = record_of(lane).target;
         return &*continuation_;
     }
-    const router::Target& target = route_.targets[lane.attempt.target];
+    const router::Target& target = route_->targets[lane.attempt.target];
     const ProviderSlot& slot = setting_.gateway->providers[target.provider];
     record_->provider = slot.name;
     record_->model_served = target.public_name;
     const auto& warnings = lane.call.warnings();
     record_->warnings.insert(record_->warnings.end(), warnings.begin(), warnings.end());
     state_owner_ = slot.kind + '/' + target.model;
-    const bool echo = request_.gateway.echo_model && !request_.model.empty();
-    reply_->begin(echo ? request_.model : target.public_name);
+    const bool echo = request_->gateway.echo_model && !request_->model.empty();
+    if (!reply_->has_shown()) reply_->begin(echo ? request_->model : target.public_name);
     return this;
 }
 
@@ -312,7 +316,7 @@ void Attempts::on(const timeline::Event& event) {
     if (const auto* state = std::get_if<timeline::ProviderState>(&event))
         setting_.shared->continuity.remember(state->call_id,
                                              {state_owner_, std::string(state->raw)}, Clock::now());
-    reply_->on(event);
+    listener_->on(event);
 }
 
 telemetry::AttemptRecord& Attempts::record_of(const Lane& lane) {

@@ -20,9 +20,9 @@
 namespace runnel::exchange {
 
 // Asks the targets of a route, as the plan says, until one of them answers, and pumps its answer to
-// the client. Another target is asked only as long as the client has seen nothing; after that a
-// failure is told, or, where the model's config wants it so, the answer is gone on with by a target
-// that repeats what was seen.
+// whoever listens and from there to the client. Another target is asked only as long as the client
+// has seen nothing; after that a failure is told, or, where the model's config wants it so, the
+// answer is gone on with by a target that repeats what was seen.
 class Attempts final : private timeline::Sink {
 public:
     // The pointers must outlive the attempts.
@@ -34,14 +34,22 @@ public:
         telemetry::RequestRecord* record;
         Reply* reply;
     };
-    Attempts(Setting setting, chat::Request request, router::Route route);
+    // What is asked is forgotten when the answer has begun, unless it will be asked again.
+    enum class Afterwards { forget, keep };
+    // `listener` is told the answer, and tells the reply.
+    Attempts(Setting setting, chat::Request* request, const router::Route* route,
+             timeline::Sink* listener, Afterwards afterwards);
     ~Attempts() override;
 
-    boost::asio::awaitable<void> run();
+    // failed: the client has been told, or is gone.
+    enum class Outcome { answered, failed };
+    boost::asio::awaitable<Outcome> run();
+    // Who answered, by its place in the route.
+    std::size_t served_by() const { return served_by_; }
 
 private:
     using Clock = std::chrono::steady_clock;
-    enum class Next { over, another };
+    enum class Next { another, answered, failed };
 
     std::optional<router::Attempt> plan_next();
     boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
@@ -54,7 +62,7 @@ private:
     boost::asio::awaitable<Next> conclude();
     boost::asio::awaitable<void> flush();
     void note_trimmed_calls();
-    boost::asio::awaitable<void> end();
+    boost::asio::awaitable<Outcome> end();
 
     timeline::Sink* show(Lane& lane);
     void on(const timeline::Event& event) override;
@@ -69,8 +77,11 @@ private:
     Setting setting_;
     Reply* reply_;
     telemetry::RequestRecord* record_;
-    chat::Request request_;
-    router::Route route_;
+    chat::Request* request_;
+    const router::Route* route_;
+    timeline::Sink* listener_;
+    Afterwards afterwards_;
+    std::size_t served_by_ = 0;
     std::optional<std::chrono::milliseconds> timeout_;  // for the whole request
     Clock::time_point begun_ = Clock::now();
     router::AttemptPlan plan_;

@@ -47,9 +47,7 @@ awaitable<void> ChatExchange::run() {
     if (auto ready = prepare(); !ready) {
         co_await reply_.fail(std::move(ready.error()));
     } else {
-        Attempts attempts({gateway_, worker_, shared_, transaction_, record_, &reply_},
-                          std::move(request_), std::move(route_));
-        co_await attempts.run();
+        co_await answer();
     }
     record_->status = transaction_->responder->status();
     if (transaction_->stop->reason() == Stop::Reason::client_gone) {
@@ -58,6 +56,12 @@ awaitable<void> ChatExchange::run() {
         record_->error_detail.clear();
         if (!transaction_->responder->begun()) record_->status = client_closed_status;
     }
+}
+
+awaitable<void> ChatExchange::answer() {
+    const Attempts::Setting setting{gateway_, worker_, shared_, transaction_, record_, &reply_};
+    Attempts attempts(setting, &request_, &route_, &reply_, Attempts::Afterwards::forget);
+    if (co_await attempts.run() == Attempts::Outcome::answered) co_await reply_.finish();
 }
 
 Result<void> ChatExchange::prepare() {

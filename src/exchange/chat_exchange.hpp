@@ -25,6 +25,7 @@ public:
 
 private:
     Result<void> prepare();
+    boost::asio::awaitable<void> answer();
     Result<const dialect::Dialect*> choose_dialect() const;
     Result<void> find_route();
     Result<void> apply_route();

@@ -68,17 +68,16 @@ void Reply::make_encoder() {
 
 void Reply::on(const timeline::Event& event) {
     if (!std::holds_alternative<timeline::Text>(event)) note(event);
-    if (!shown_ && timeline::is_visible(event)) {
-        if (record_->first_event.count() == 0)
-            record_->first_event =
-                std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun_);
-        shown_ = streams();
-    }
-    if (encoder_) {
-        encoder_->on(event);
-    } else {
+    if (record_->first_event.count() == 0 && timeline::is_visible(event))
+        record_->first_event =
+            std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun_);
+    if (!encoder_) {
         fold_.on(event);
+        return;
     }
+    encoder_->on(event);
+    // Also what only some dialects show, and what a dialect still holds back.
+    shown_ = shown_ || timeline::is_visible(event) || !responder_->out_is_empty();
 }
 
 void Reply::note(const timeline::Event& event) {

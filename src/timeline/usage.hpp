@@ -21,6 +21,9 @@ struct Usage {
     }
     std::int64_t total() const { return input() + output; }
 
+    // Of another answer to the same client.
+    Usage& operator+=(const Usage& other);
+
     friend bool operator==(const Usage&, const Usage&) = default;
 };
 

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "agent/round_filter.hpp"
+#include "agent/tool_source.hpp"
+#include "chat/request.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+// What the tool loop adds to a client's conversation. All of it is kept by the request.
+namespace runnel::agent {
+
+void add_tools(chat::Request* request, std::span<const ToolSpec> tools);
+
+// The model may not call tools any more; what it has called stays understandable.
+void forbid_tools(chat::Request* request);
+
+// The model's turn, and then one result for each of its calls.
+struct Turn {
+    std::string_view text_escaped;
+    std::string_view reasoning_escaped;
+    std::span<const RoundFilter::Call> calls;
+    std::span<const ToolOutcome> outcomes;  // of the calls, in their order
+};
+void add_turn(chat::Request* request, const Turn& turn);
+
+}  // namespace runnel::agent

@@ -48,9 +48,10 @@ class Run:
         return median(found) if found else None
 
     def noise(self, scenario):
-        """The largest share of a core that others took from the two that are compared."""
+        """The largest share of a core that others took from those that are compared."""
         disturbed = lambda row: row.get("disturbed", 0)
-        return max(self.of(scenario, name, disturbed, max) or 0 for name in ("runnel", "nginx"))
+        compared = ("runnel", "runnel-failover", "nginx")
+        return max(self.of(scenario, name, disturbed, max) or 0 for name in compared)
 
     def failed(self, scenario, target):
         return self.of(scenario, target, lambda row: row.get("errors", 0), sum) or 0
@@ -96,7 +97,7 @@ def delay_line(run, what, key, limit):
 
 
 def failover_line(run, scenario, what, key):
-    """What a second target costs while the first is well: nothing that Runnel's own repetitions don't differ by."""
+    """What a second target costs while the first is well: no more than repetitions differ by."""
     ours = run.added(scenario, "runnel-failover", key)
     without = run.added(scenario, "runnel", key)
     rows = run.repetitions(scenario, "runnel").values()

@@ -68,6 +68,13 @@ def status(code, headers=lambda: []):
     return lambda exchange: exchange.reply(code, b'{"error":{"message":"it failed"}}', headers())
 
 
+def an_error_without_end(exchange):
+    """What went wrong is known from the status; the words for it never come."""
+    exchange.head(500, "length", length=1000, content_type="application/json")
+    exchange.body(b'{"error":')
+    exchange.hold()
+
+
 def retry_after(seconds):
     return lambda: [("Retry-After", str(seconds))]
 

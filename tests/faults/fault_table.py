@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Optional
 
 from behaviours import (
-    empty, end_of_body, error_frame, error_in_200, garbage, half_a_frame, hang_up, headers_then, html, only_pings,
-    part_then, refuse, reset, retry_after, retry_after_date, retry_after_ms, saying, silence, slowly, status, well,
-    with_a_broken_frame, without_finish, without_terminal)
+    an_error_without_end, empty, end_of_body, error_frame, error_in_200, garbage, half_a_frame, hang_up, headers_then,
+    html, only_pings, part_then, refuse, reset, retry_after, retry_after_date, retry_after_ms, saying, silence,
+    slowly, status, well, with_a_broken_frame, without_finish, without_terminal)
 from imposter import Refusing, Unreachable
 from outcomes import AT_ONCE, PAUSE_1, PAUSE_2, Answer, Broken, Outcome, Refusal
 
@@ -108,6 +108,8 @@ SERVER_FAULTS = [
           outcome=last_word(502, "tool_provider_error", "A A A", RETRIED_IN_VAIN)),
     Fault("502 forever", (status(502),), SERVED_BY_NEXT_AFTER_RETRIES),
     Fault("503 forever", (refuse("overloaded"),), SERVED_BY_NEXT_AFTER_RETRIES),
+    Fault("500, and a body that never ends", (an_error_without_end,), model={"retries": 0},
+          outcome=Outcome(Answer("B"), "A B", ((2, 2),)), providers=("openai",)),
     Fault("503, Retry-After too long to wait", (status(503, retry_after(30)),), SERVED_BY_NEXT_AT_ONCE),
     Fault("529 forever, nobody else", (status(529),), b=NOBODY,
           outcome=last_word(502, "tool_provider_error", "A A A", RETRIED_IN_VAIN)),

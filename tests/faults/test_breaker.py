@@ -4,7 +4,9 @@ How long it stays open is the unit tests' matter, where time is made up; here a 
 when there is nobody else left to ask, so no test waits for it.
 """
 
-from behaviours import refuse, retry_after, silence, slowly, status, well
+import time
+
+from behaviours import refuse, retry_after, retry_after_ms, silence, slowly, status, well
 from client import chat_bytes
 from resilience_test import ResilienceTest
 
@@ -14,7 +16,7 @@ OPENS_AFTER = 5
 class Breaker(ResilienceTest):
     fields = {"all": {"timeouts": {"first_token": "400ms"}}}
     models = {name: {"retries": 0} for name in
-              ("opens", "spared", "closes", "silent", "refused", "rejected", "left", "flapping")}
+              ("opens", "spared", "closes", "silent", "limited", "rejected", "left", "flapping")}
     models |= {name: {"targets": [f"a/{name}"]} for name in ("alone", "probed")}
 
     def fail_over(self, model, times=OPENS_AFTER):
@@ -60,12 +62,13 @@ class Breaker(ResilienceTest):
         self.assert_served_by(self.ask("silent"), "B")
         self.assert_asked("B")
 
-    def test_refused_keys_do_not_open_it(self):
-        self.behave(A=refuse("bad key"))
+    def test_rate_limits_do_not_open_it(self):
+        self.behave(A=refuse("rate limited", retry_after_ms(1)))
         for _ in range(2 * OPENS_AFTER):
-            self.assert_served_by(self.ask("refused"), "B")
+            self.assert_served_by(self.ask("limited"), "B")
+            time.sleep(0.005)
         self.behave()
-        self.assert_served_by(self.ask("refused"), "A")
+        self.assert_served_by(self.ask("limited"), "A")
 
     def test_bad_requests_do_not_open_it(self):
         self.behave(A=refuse("bad request"))

@@ -82,7 +82,7 @@ class Hedging(ResilienceTest):
 
     def test_a_second_that_fails_leaves_it_to_the_first(self):
         for stream in (True, False):
-            self.behave(A=slowly(2 * AFTER), B=refuse("bad key"))
+            self.behave(A=slowly(2 * AFTER), B=refuse("no such model"))
             response = self.ask("second-fails", stream=stream)
             self.assert_served_by(response, "A")
             self.assertEqual([exchange.connection.upstream.name for exchange in self.asked()][:2], ["A", "B"])

@@ -14,7 +14,8 @@ def by_key(**behaviours):
 
 class Keys(ResilienceTest):
     fields = {"A": {"keys": KEYS}}
-    models = {name: {} for name in ("turns", "limited", "exhausted", "refused", "all-limited", "long-limited")}
+    models = {name: {} for name in ("turns", "limited", "exhausted", "refused", "forbidden", "all-limited",
+                                   "long-limited")}
     models["alone"] = {"targets": ["a/alone"]}
 
     def keys(self):
@@ -38,16 +39,12 @@ class Keys(ResilienceTest):
         limited = self.keys().index("key-1")
         self.assertLess(self.gaps()[limited], 0.1)
 
-    def test_an_exhausted_key_rests_too(self):
-        self.behave(A=by_key(key_1=refuse("out of quota")))
-        for _ in range(REQUESTS):
-            self.assert_served_by(self.ask("exhausted"), "A")
-        self.assertEqual(self.keys().count("key-1"), 1)
-
-    def test_a_refused_key_is_nobodys_problem(self):
-        self.behave(A=by_key(key_1=refuse("bad key")))
-        for _ in range(REQUESTS):
-            self.assert_served_by(self.ask("refused"), "A")
+    def test_an_exhausted_key_rests_too_and_so_does_a_refused_one(self):
+        for model, refusal in (("exhausted", "out of quota"), ("refused", "bad key"), ("forbidden", "not permitted")):
+            self.behave(A=by_key(key_1=refuse(refusal)))
+            for _ in range(REQUESTS):
+                self.assert_served_by(self.ask(model), "A")
+            self.assertEqual(self.keys().count("key-1"), 1)
 
     def test_when_all_are_limited_for_long_the_next_target_is_asked(self):
         self.behave(A=refuse("rate limited", retry_after(30)))

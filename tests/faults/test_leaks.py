@@ -21,7 +21,7 @@ GROWTH_MAX = 12 * (1 << 20) * MEMORY_SCALE
 
 # The prompt says what the targets do, so that all of them are mixed at any time.
 BEHAVIOURS = {"well": well, "silence": silence, "headers": headers_then(silence), "part": part_then(silence),
-              "failing": status(500), "refused": refuse("bad key")}
+              "failing": status(500), "refused": refuse("no such model")}
 # Few enough failures that no breaker opens and lets nobody through.
 CHOICES = [*BEHAVIOURS, "well", "well"]
 

@@ -41,7 +41,7 @@ class Leaving(ResilienceTest):
         for way in WAYS:
             for stream in (True, False):
                 with self.subTest(way, stream=stream):
-                    self.behave(A=refuse("bad key"), B=silence)
+                    self.behave(A=refuse("no such model"), B=silence)
                     self.leave("quick", 2, way, stream)
 
     def test_in_a_pause_between_two_attempts(self):
@@ -58,7 +58,7 @@ class Leaving(ResilienceTest):
         self.assert_asked("A")
 
     def test_in_the_middle_of_the_answer(self):
-        self.behave(A=refuse("bad key"), B=part_then(silence))
+        self.behave(A=refuse("no such model"), B=part_then(silence))
         client = self.connect()
         client.send(chat_bytes(model="quick"))
         client.head()

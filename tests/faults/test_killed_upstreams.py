@@ -77,7 +77,7 @@ class KilledUpstreams(LimitedTest):
         models = {"plain": {"targets": ["a/plain", "b/plain"]},
                   "verified": {"targets": ["a/verified", "b/verified"], "midstream": "verified"},
                   "balanced": {"targets": ["a/balanced", "b/balanced"], "strategy": "weighted"}}
-        self.runnel = RunnelProcess({"providers": providers, "models": models})
+        self.runnel = RunnelProcess({"providers": providers, "models": models, "threads": 4})
         self.addCleanup(self.runnel.stop)
 
     def load(self, model, seconds, at_half_time):

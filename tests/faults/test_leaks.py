@@ -36,7 +36,7 @@ def as_the_prompt_says(exchange):
 class Leaks(ResilienceTest):
     kinds = {"A": "openai", "B": "anthropic"}
     models = {"mixed": {"hedge": {"after": "20ms"}, "limits": {"concurrent": 2 * AT_ONCE}, "midstream": "verified"}}
-    config = {"ping": "50ms"}
+    config = {"ping": "50ms", "threads": 4}
 
     def abort(self, number):
         """One request that ends in the middle of whatever is going on."""

@@ -48,10 +48,9 @@ class Run:
         return median(found) if found else None
 
     def noise(self, scenario):
-        """The largest share of a core that others took from those that are compared."""
+        """The largest share of a core that others took from the two that are compared."""
         disturbed = lambda row: row.get("disturbed", 0)
-        compared = ("runnel", "runnel-failover", "nginx")
-        return max(self.of(scenario, name, disturbed, max) or 0 for name in compared)
+        return max(self.of(scenario, name, disturbed, max) or 0 for name in ("runnel", "nginx"))
 
     def failed(self, scenario, target):
         return self.of(scenario, target, lambda row: row.get("errors", 0), sum) or 0
@@ -96,21 +95,6 @@ def delay_line(run, what, key, limit):
     return Line("c2", what, f"≤ {limit} × nginx", ours, beside, ratio, met)
 
 
-def failover_line(run, scenario, what, key):
-    """What a second target costs while the first is well: no more than repetitions differ by."""
-    ours = run.added(scenario, "runnel-failover", key)
-    without = run.added(scenario, "runnel", key)
-    rows = run.repetitions(scenario, "runnel").values()
-    found = [row[key] for row in rows if key in row]
-    met = None
-    if ours is not None and without is not None:
-        noise = max(max(found) - min(found), NOISE_MAX * median(found))
-        met = ours <= without + noise
-    ratio = ours / without if met is not None and without > 0 else None
-    nobody = {peer: None for peer in BESIDE}
-    return Line(scenario, what, "own without, and noise", ours, nobody, ratio, met)
-
-
 def fixed_line(run, scenario, what, unit, value, limit, pick=median):
     ours = run.of(scenario, "runnel", value, pick)
     beside = {peer: run.of(scenario, peer, value, pick) for peer in BESIDE}
@@ -147,9 +131,6 @@ def lines_of(run):
         delay_line(run, "added first token p99, µs", "ttft_p99", 1.5),
         delay_line(run, "added chunk delay p50, µs", "owd_p50", 1.5),
         delay_line(run, "added chunk delay p99, µs", "owd_p99", 1.5),
-        failover_line(run, "c2", "added first token p50 with failover, µs", "ttft_p50"),
-        failover_line(run, "d3", "added first token p50 with failover, µs", "ttft_p50"),
-        failover_line(run, "d3", "added first token p99 with failover, µs", "ttft_p99"),
         fixed_line(run, "e", "KiB per open stream", "KiB", kib_per_stream, 20),
         fixed_line(run, "e", "upstream streams left", "", streams_left, 0, pick=max),
         fixed_line(run, "e", "MiB when idle", "MiB", idle_mib, 25),

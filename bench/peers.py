@@ -19,7 +19,7 @@ providers:
   mock:  {kind: openai, base_url: "$mock/v1", api_key: k}
   mockc: {kind: anthropic, base_url: "$mock", api_key: k}
 models:
-  gpt-mock:    {targets: [$gpt_targets]}
+  gpt-mock:    {targets: [mock/gpt-mock]}
   claude-mock: {targets: [mockc/claude-mock]}
 """)
 
@@ -63,19 +63,12 @@ def install(what, command, folder):
         raise Missing(f"could not be installed: {said[-1]}")
 
 
-def runnel(folder, binary, name="runnel", port=9300, gpt_targets="mock/gpt-mock"):
-    config = folder / f"peers/{name}.yaml"
-    data = folder / f"peers/run/{name}-data"
-    config.write_text(RUNNEL_CONFIG.substitute(mock=MOCK, data=data, gpt_targets=gpt_targets))
-    url = f"127.0.0.1:{port}"
+def runnel(folder, binary):
+    config = folder / "peers/runnel.yaml"
+    config.write_text(RUNNEL_CONFIG.substitute(mock=MOCK, data=folder / "peers/run/runnel-data"))
+    url = "127.0.0.1:9300"
     command = [str(binary), "serve", "--config", str(config), "--listen", url, "--threads", "1"]
-    return {"name": name, "url": f"http://{url}", "cmd": command, "apis": chat_apis()}
-
-
-def runnel_failover(folder, binary):
-    """The same with somebody to turn to, which nobody has to."""
-    targets = "mock/gpt-mock, mockc/claude-mock"
-    return runnel(folder, binary, "runnel-failover", 9301, targets)
+    return {"name": "runnel", "url": f"http://{url}", "cmd": command, "apis": chat_apis()}
 
 
 def nginx(listed):
@@ -127,7 +120,6 @@ def prepare(folder, binary, wanted):
     listed = {entry["name"]: entry for entry in entries}
     known = {
         "runnel": lambda: runnel(folder, binary),
-        "runnel-failover": lambda: runnel_failover(folder, binary),
         "nginx": lambda: nginx(listed["nginx"]),
         "portkey": lambda: portkey(listed["portkey"], folder),
         "litellm": lambda: litellm(folder),

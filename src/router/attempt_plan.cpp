@@ -21,7 +21,9 @@ constexpr milliseconds pause_first = 100ms;  // the first pause is one to two of
 constexpr milliseconds pause_max = 5s;
 // Longer than this nobody is waited for while somebody else could be asked.
 constexpr milliseconds patience = 2s;
-// When a client is told to come back that found everybody being probed.
+// Who waits for the same rest to end comes within this time after it.
+constexpr milliseconds spread = 100ms;
+// When a client is told to come back for whom nobody could be asked.
 constexpr milliseconds come_back = 1s;
 
 bool may_retry(Then then) { return then == Then::retry || then == Then::other_key_or_retry; }
@@ -42,10 +44,13 @@ struct AttemptPlan::TargetState {
     enum class Stage { untried, asked, done } stage = Stage::untried;
     bool shunned = false;        // seemed ready and was not: a last resort from now on
     Need need = Need::choice;    // of the attempt given last
-    bool once = false;           // it was asked as a last resort
+    bool once = false;           // that is a last resort
+    bool retrying = false;       // that is a retry
     std::optional<Then> then{};  // what its last failure allows; empty: nothing, or under way
     int retries = 0;
     Time not_before{};  // of the next retry
+
+    bool untried() const { return stage == Stage::untried; }
 };
 
 struct AttemptPlan::Held {
@@ -75,8 +80,7 @@ AttemptPlan::AttemptPlan(std::vector<Target> targets, Limits limits, Health* hea
       ends_(now + limits.window),
       retries_left_(std::max(limits.retries, 0)),
       last_error_{ErrorKind::model_unavailable,
-                  "every target of this model has failed of late, and is being tried by another "
-                  "request right now",
+                  "no target of this model could be asked in time",
                   {},
                   {},
                   come_back} {
@@ -86,9 +90,10 @@ AttemptPlan::AttemptPlan(std::vector<Target> targets, Limits limits, Health* hea
     for (std::size_t i = 0; i < targets.size(); ++i) {
         const std::size_t keys = std::max<std::size_t>(targets[i].keys, 1);
         targets_[i].context_length = targets[i].context_length;
-        targets_[i].keys.push_back({targets[i].line});
-        for (std::size_t key = 1; key < keys; ++key)
-            targets_[i].keys.push_back({fmt::format("{}#{}", targets[i].line, key + 1)});
+        targets_[i].keys.reserve(keys);
+        for (std::size_t key = 1; key <= keys; ++key)
+            targets_[i].keys.push_back(
+                {key == 1 ? targets[i].line : fmt::format("{}#{}", targets[i].line, key)});
         if (keys > 1)
             targets_[i].key = std::uniform_int_distribution<std::size_t>(0, keys - 1)(random_);
     }
@@ -136,8 +141,12 @@ bool AttemptPlan::begin(const Attempt& attempt, Time now) {
     if (now >= ends_) return false;
     const auto leave = health_->admit(key.line, target.need, now);
     if (!leave) {
-        refused(attempt, now);
+        refused(attempt);
         return false;
+    }
+    if (target.retrying) {
+        --retries_left_;
+        ++target.retries;
     }
     held_.push_back({attempt.target, attempt.key, *leave});
     target.stage = TargetState::Stage::asked;
@@ -148,17 +157,17 @@ bool AttemptPlan::begin(const Attempt& attempt, Time now) {
     return true;
 }
 
-// The same is not offered again in the same way, so that a plan comes to its end whatever others
-// do to the lines meanwhile.
-void AttemptPlan::refused(const Attempt& attempt, Time now) {
+// A breaker has opened meanwhile, or somebody else probes the line. The same is not offered again
+// before those who were not asked yet, so that a plan comes to its end whatever others do to the
+// lines.
+void AttemptPlan::refused(const Attempt& attempt) {
     TargetState& target = targets_[attempt.target];
-    Key& key = target.keys[attempt.key];
-    if (key.asked)
-        target.not_before = now + pause(target);
-    else if (target.stage == TargetState::Stage::untried && target.need == Need::choice)
+    if (target.retrying)
+        last_failed_.reset();
+    else if (target.untried())
         target.shunned = true;
     else
-        key.barred = true;
+        target.keys[attempt.key].barred = true;
 }
 
 std::optional<Attempt> AttemptPlan::other_key(std::size_t at, Time now) {
@@ -177,33 +186,25 @@ std::optional<Attempt> AttemptPlan::retry_soon(std::size_t target, Time now) {
 }
 
 std::optional<Attempt> AttemptPlan::untried(Time now) {
-    for (const std::size_t at : order_) {
-        if (targets_[at].stage != TargetState::Stage::untried || targets_[at].shunned) continue;
-        if (const auto key = ready_key(targets_[at], now))
+    for (const std::size_t at : order_)
+        if (const auto key = first_key(targets_[at], now))
             return give(at, *key, Need::choice, now, now);
-    }
     return std::nullopt;
 }
 
 std::optional<Attempt> AttemptPlan::last_resort(Time now) {
+    const auto ready_at = [&](const Key& key) { return health_->ready_at(key.line, now); };
     for (const std::size_t at : order_) {
         TargetState& target = targets_[at];
-        if (target.stage != TargetState::Stage::untried) continue;
-        std::optional<std::size_t> best;
-        Time ready{};
-        for (std::size_t i = 0; i < target.keys.size(); ++i) {
-            if (target.keys[i].barred) continue;
-            const Time when = health_->ready_at(target.keys[i].line, now);
-            if (best && when >= ready) continue;
-            best = i;
-            ready = when;
-        }
-        if (!best) continue;
-        const bool rest_ends_soon =
-            health_->standing(target.keys[*best].line, now) != Standing::open &&
-            ready <= now + patience && ready < ends_;
-        const Attempt attempt =
-            give(at, *best, Need::last_resort, rest_ends_soon ? ready : now, now);
+        if (!target.untried()) continue;
+        const auto key = std::ranges::min_element(target.keys, {}, ready_at);
+        const Time ready = ready_at(*key);
+        const bool rest_ends_soon = health_->standing(key->line, now) != Standing::open &&
+                                    ready <= now + patience && ready + spread < ends_;
+        Time when = now;
+        if (rest_ends_soon && ready > now) when = ready + jitter();
+        const auto key_at = static_cast<std::size_t>(key - target.keys.begin());
+        const Attempt attempt = give(at, key_at, Need::last_resort, when, now);
         target.once = !rest_ends_soon;
         return attempt;
     }
@@ -230,6 +231,12 @@ std::optional<std::size_t> AttemptPlan::ready_key(const TargetState& target, Tim
     return std::nullopt;
 }
 
+// Of a target that was not asked yet.
+std::optional<std::size_t> AttemptPlan::first_key(const TargetState& target, Time now) const {
+    if (!target.untried() || target.shunned) return std::nullopt;
+    return ready_key(target, now);
+}
+
 // When and with which key the target may be asked again, the last one asked by preference.
 std::optional<AttemptPlan::Retry> AttemptPlan::soonest(std::size_t at, OpenLines open,
                                                        Time now) const {
@@ -252,27 +259,27 @@ std::optional<AttemptPlan::Retry> AttemptPlan::soonest(std::size_t at, OpenLines
 }
 
 Attempt AttemptPlan::give_retry(const Retry& retry, Need need, Time now) {
-    --retries_left_;
-    ++targets_[retry.target].retries;
-    return give(retry.target, retry.key, need, retry.at, now);
+    const Attempt attempt = give(retry.target, retry.key, need, retry.at, now);
+    targets_[retry.target].retrying = true;
+    return attempt;
 }
 
 Attempt AttemptPlan::give(std::size_t at, std::size_t key, Need need, Time when, Time now) {
     targets_[at].need = need;
     targets_[at].once = false;
+    targets_[at].retrying = false;
     bool others = false;
     for (std::size_t i = 0; i < targets_.size() && !others; ++i)
-        others = i != at && ready_and_untried(targets_[i], now);
+        others = i != at && first_key(targets_[i], now);
     return {at, key, std::max(ceil<milliseconds>(when - now), 0ms), !others};
-}
-
-bool AttemptPlan::ready_and_untried(const TargetState& target, Time now) const {
-    return target.stage == TargetState::Stage::untried && !target.shunned &&
-           ready_key(target, now).has_value();
 }
 
 milliseconds AttemptPlan::pause(const TargetState& target) {
     return backoff(target.retries + 1, random_);
+}
+
+milliseconds AttemptPlan::jitter() {
+    return milliseconds(std::uniform_int_distribution<int>(0, spread / 1ms)(random_));
 }
 
 std::optional<AttemptPlan::Held> AttemptPlan::let_go(const Attempt& attempt) {

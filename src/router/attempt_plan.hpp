@@ -99,14 +99,15 @@ private:
     std::optional<Attempt> retry_late(Time now);
 
     std::optional<std::size_t> ready_key(const TargetState& target, Time now) const;
-    bool ready_and_untried(const TargetState& target, Time now) const;
+    std::optional<std::size_t> first_key(const TargetState& target, Time now) const;
     std::optional<Retry> soonest(std::size_t target, OpenLines open, Time now) const;
     Attempt give_retry(const Retry& retry, Need need, Time now);
     Attempt give(std::size_t target, std::size_t key, Need need, Time at, Time now);
 
-    void refused(const Attempt& attempt, Time now);
+    void refused(const Attempt& attempt);
     void rule_out_shorter_than(const TargetState& failed);
     std::chrono::milliseconds pause(const TargetState& target);
+    std::chrono::milliseconds jitter();
     std::optional<Held> let_go(const Attempt& attempt);
     void keep(const Error& error);
 

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <random>
 
 namespace runnel::router {
@@ -66,6 +68,78 @@ TEST_F(AttemptPlanPropertyTest, ComesToItsEndWithinItsBoundsWhateverHappens) {
         if (!over && now < ends) ASSERT_EQ(times.size(), targets.size());
         now += milliseconds(pick(0, 30'000));
     }
+}
+
+// A thousand requests, one every ten milliseconds, to an only target that answers after 300 ms, but
+// fails after 5 ms from the first second to `well_again`.
+class Crowd {
+public:
+    explicit Crowd(milliseconds well_again) : well_again_(well_again) {
+        for (auto at = 0ms; at < 10s; at += 10ms) {
+            const auto plan =
+                std::make_shared<AttemptPlan>(std::vector{target("a")}, AttemptPlan::Limits{},
+                                              &health_, AttemptPlan::Random(++seed_), time(at));
+            events_.emplace(at, [this, plan] { go_on(plan); });
+        }
+        while (!events_.empty()) {
+            now_ = events_.begin()->first;
+            const auto event = std::move(events_.begin()->second);
+            events_.erase(events_.begin());
+            event();
+        }
+    }
+
+    int served = 0;
+    int asked = 0;
+
+private:
+    using Plan = std::shared_ptr<AttemptPlan>;
+
+    static AttemptPlan::Clock::time_point time(milliseconds at) {
+        return AttemptPlan::Clock::time_point(1h) + at;
+    }
+
+    void go_on(const Plan& plan) {
+        const auto attempt = plan->next(time(now_));
+        if (!attempt) return;
+        events_.emplace(now_ + attempt->delay, [this, plan, attempt = *attempt] {
+            if (plan->begin(attempt, time(now_)))
+                ask(plan, attempt);
+            else
+                go_on(plan);
+        });
+    }
+
+    void ask(const Plan& plan, const Attempt& attempt) {
+        ++asked;
+        if (now_ < 1s || now_ >= well_again_)
+            events_.emplace(now_ + 300ms, [this, plan, attempt] {
+                plan->succeeded(attempt, 300ms, time(now_));
+                ++served;
+            });
+        else
+            events_.emplace(now_ + 5ms, [this, plan, attempt] {
+                plan->failed(attempt, error_of(upstream_unreachable), time(now_));
+                go_on(plan);
+            });
+    }
+
+    milliseconds well_again_;
+    Health health_;
+    unsigned seed_ = 0;
+    milliseconds now_{0};
+    std::multimap<milliseconds, std::function<void()>> events_;
+};
+
+TEST(AttemptPlanCrowd, LosesFewWhenTheOnlyTargetIsDownForAMoment) {
+    const Crowd crowd(1300ms);
+    EXPECT_GE(crowd.served, 970) << "those who found it open and tried in vain";
+}
+
+TEST(AttemptPlanCrowd, AsksADeadTargetAboutOnceARequest) {
+    const Crowd crowd(9s);
+    EXPECT_GE(crowd.served, 200) << "all that came before or after";
+    EXPECT_LE(crowd.asked, 1050) << "and not three times each";
 }
 
 TEST_F(AttemptPlanPropertyTest, ServesEveryRequestAsLongAsOneTargetIsWell) {

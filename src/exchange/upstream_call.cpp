@@ -6,15 +6,18 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 
 namespace runnel::exchange {
 
 namespace asio = boost::asio;
 using asio::awaitable;
 using http::Stop;
+using std::chrono::milliseconds;
 
 namespace {
 
@@ -160,6 +163,11 @@ void UpstreamCall::on_head(const http::ResponseHead& head) {
         const auto [name, value] = head.headers.at(i);
         error_reply_.headers.push_back({lower_case(name), std::string(value)});
     }
+    // When to come back may be told as a date, and then theirs is the clock to go by.
+    if (std::ranges::find(error_reply_.headers, "date", &provider::Header::name) ==
+        error_reply_.headers.end())
+        error_reply_.headers.push_back(
+            {"date", fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(std::time(nullptr)))});
 }
 
 void UpstreamCall::on_body(Padded bytes) {
@@ -283,10 +291,10 @@ void UpstreamCall::ask_again() {
 Error UpstreamCall::timed_out(Stop::Reason reason) const {
     const std::string_view display = question_.provider->display_name();
     const Deadlines& times = question_.deadlines;
-    const auto after = [&](std::string_view what, std::chrono::milliseconds time) {
+    const auto seconds = [](milliseconds time) { return static_cast<double>(time.count()) / 1000; };
+    const auto after = [&](std::string_view what, milliseconds time) {
         return Error{ErrorKind::upstream_timeout,
-                     fmt::format("{} {} within {:g} s", display, what,
-                                 static_cast<double>(time.count()) / 1000)};
+                     fmt::format("{} {} within {:g} s", display, what, seconds(time))};
     };
     switch (reason) {
         case Stop::Reason::connect_timeout:
@@ -297,8 +305,10 @@ Error UpstreamCall::timed_out(Stop::Reason reason) const {
             return after("stopped in the middle of its answer and sent nothing", times.idle);
         case Stop::Reason::total_timeout:
             if (times.request_timeout)
-                return after("did not finish its answer in the request's own time-out,",
-                             *times.request_timeout);
+                return Error{ErrorKind::upstream_timeout,
+                             fmt::format("{} did not finish its answer within the request's own "
+                                         "time-out of {:g} s",
+                                         display, seconds(*times.request_timeout))};
             return after("did not finish its answer", times.total);
         case Stop::Reason::shutdown:
             return Error{ErrorKind::overloaded, "the gateway is shutting down; try again"};

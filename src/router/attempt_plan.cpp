@@ -21,6 +21,8 @@ constexpr milliseconds pause_first = 100ms;  // the first pause is one to two of
 constexpr milliseconds pause_max = 5s;
 // Longer than this nobody is waited for while somebody else could be asked.
 constexpr milliseconds patience = 2s;
+// Nor longer than this in any case: the client knows better what to do with so much time.
+constexpr milliseconds last_patience = 10s;
 // Who waits for the same rest to end comes within this time after it.
 constexpr milliseconds spread = 100ms;
 // When a client is told to come back for whom nobody could be asked.
@@ -217,7 +219,7 @@ std::optional<Attempt> AttemptPlan::retry_late(Time now) {
         if (const auto retry = soonest(at, OpenLines::taken, now);
             retry && (!first || retry->at < first->at))
             first = retry;
-    if (!first || first->at >= ends_) return std::nullopt;
+    if (!first || first->at >= ends_ || first->at > now + last_patience) return std::nullopt;
     return give_retry(*first, Need::last_resort, now);
 }
 
@@ -304,8 +306,13 @@ void AttemptPlan::succeeded(const Attempt& attempt, milliseconds first_token, Ti
 
 void AttemptPlan::given_up(const Attempt& attempt, Time) {
     const auto held = let_go(attempt);
-    if (held && !held->spoke)
-        health_->said_nothing(targets_[held->target].keys[held->key].line, held->leave);
+    if (!held || held->spoke) return;
+    TargetState& target = targets_[held->target];
+    Key& key = target.keys[held->key];
+    health_->said_nothing(key.line, held->leave);
+    // It has failed nobody, so it can still be asked as if it had not been.
+    target.stage = TargetState::Stage::untried;
+    key.asked = false;
 }
 
 void AttemptPlan::failed(const Attempt& attempt, const Error& error, Time now) {

@@ -172,6 +172,21 @@ TEST_F(AttemptPlanHealthTest, HedgesWithATargetThatIsReadyAndWasNotAsked) {
     EXPECT_EQ(health.entries(now).size(), 2u) << "nothing is known of a";
 }
 
+TEST_F(AttemptPlanHealthTest, TheLoserOfARaceCanStillBeAsked) {
+    AttemptPlan plan({target("a"), target("b")}, {.retries = 0}, &health, AttemptPlan::Random(1),
+                     now);
+    const auto first = plan.next(now);
+    ASSERT_TRUE(plan.begin(*first, now));
+    const auto second = plan.hedge(now);
+    ASSERT_TRUE(plan.begin(*second, now));
+    plan.succeeded(*first, 10ms, now);
+    plan.given_up(*second, now);
+    plan.failed(*first, error_of(upstream_truncated), now);
+    const auto again = plan.next(now);
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->target, second->target);
+}
+
 TEST_F(AttemptPlanHealthTest, GoesOnAfterBothOfARaceFailed) {
     AttemptPlan plan({target("a"), target("b"), target("c")}, {.retries = 1}, &health,
                      AttemptPlan::Random(1), now);

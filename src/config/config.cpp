@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view keys_of_config[] = {
     "listen",  "data",          "threads",       "tls",       "providers", "models",
     "aliases", "default_model", "dialect",       "id_prefix", "cors",      "limits",
-    "ping",    "log",           "drain_timeout", "admin"};
+    "ping",    "log",           "drain_timeout", "admin",     "policy"};
 constexpr std::string_view keys_of_tls[] = {"cert", "key"};
 constexpr std::string_view keys_of_cors[] = {"origins"};
 constexpr std::string_view keys_of_limits[] = {"request_body", "request_header", "concurrent",
@@ -140,6 +140,7 @@ void read_file(const Value& file, Config& config) {
     section->read("threads", threads, config.threads);
     section->read("tls", read_tls, config.tls);
     read_routes(*section, config);
+    section->read("policy", read_common_policy, config.policy);
     section->read("dialect", read_dialect, config.dialect);
     section->read("id_prefix", id_prefix, config.id_prefix);
     section->read("cors", read_cors, config.cors_origins);

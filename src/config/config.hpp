@@ -76,6 +76,7 @@ struct Config {
     std::vector<Model> models{};
     std::vector<std::pair<std::string, std::string>> aliases{};  // another name for a model
     std::string default_model{};
+    router::Policy policy{};  // of models that say nothing else
     std::string dialect = "openai";
     std::string id_prefix = "chatcmpl-";
     std::vector<std::string> cors_origins{"*"};

@@ -152,7 +152,7 @@ models:
     EXPECT_EQ(models[0].policy.retries, std::nullopt);
     EXPECT_EQ(models[0].policy.timeout, std::nullopt);
     EXPECT_EQ(models[0].policy.hedge_after, std::nullopt);
-    EXPECT_EQ(models[0].policy.midstream, router::Midstream::fail);
+    EXPECT_EQ(models[0].policy.midstream, std::nullopt);
     EXPECT_EQ(models[0].max_tokens, std::nullopt);
     EXPECT_EQ(models[0].concurrent, 0u);
     EXPECT_EQ(models[0].streams, Model::Streams::yes);

@@ -7,6 +7,8 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view keys_of_timeouts[] = {"connect", "first_token", "idle", "total"};
 constexpr std::string_view keys_of_hedge[] = {"after"};
+constexpr std::string_view keys_of_common_policy[] = {"retries", "timeout", "timeouts", "hedge",
+                                                      "midstream"};
 constexpr std::string_view strategies[] = {"failover", "weighted", "least-latency"};
 constexpr std::string_view midstreams[] = {"fail", "verified"};
 
@@ -58,6 +60,12 @@ std::optional<std::int64_t> read_retries(const Value& value) {
 
 std::optional<std::int64_t> read_concurrent(const Value& value) {
     return value.whole_number(1, concurrent_max);
+}
+
+std::optional<router::Policy> read_common_policy(const Value& value) {
+    const auto section = value.section(keys_of_common_policy);
+    if (!section) return std::nullopt;
+    return read_policy(*section);
 }
 
 router::Policy read_policy(const Section& model) {

@@ -17,5 +17,7 @@ std::optional<std::int64_t> read_concurrent(const Value& value);
 // The keys of a model that say how it is tried: strategy, retries, timeout, timeouts, hedge and
 // midstream.
 router::Policy read_policy(const Section& model);
+// `policy:`: the same for every model, but for the strategy.
+std::optional<router::Policy> read_common_policy(const Value& value);
 
 }  // namespace runnel::config

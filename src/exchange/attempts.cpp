@@ -31,16 +31,20 @@ std::vector<router::AttemptPlan::Target> plan_targets(const Gateway& gateway,
     return targets;
 }
 
-// The more special word counts: the request's, the model's, the provider's.
-router::AttemptPlan::Limits plan_limits(const Gateway& gateway, const router::Route& route,
-                                        const chat::GatewayWishes& wishes) {
-    router::AttemptPlan::Limits limits{.strategy = route.policy.strategy};
-    const ProviderSlot& first = gateway.providers[route.targets.front().provider];
-    const auto configured = route.policy.retries ? route.policy.retries : first.retries;
-    limits.retries = wishes.retries.value_or(configured.value_or(limits::retries));
-    const auto timeout = wishes.timeout ? wishes.timeout : route.policy.timeout;
-    limits.window = timeout.value_or(limits::retry_window_time);
-    return limits;
+// The more special word counts: the request's, the model's, the provider's, everybody's.
+router::Policy policy_for(const Gateway& gateway, const router::Route& route,
+                          const chat::GatewayWishes& wishes) {
+    router::Policy said{.strategy = route.policy.strategy};
+    said.retries = wishes.retries;
+    said.timeout = wishes.timeout;
+    router::Policy providers;
+    providers.retries = gateway.providers[route.targets.front().provider].retries;
+    return said.or_else(route.policy).or_else(providers).or_else(gateway.policy);
+}
+
+router::AttemptPlan::Limits plan_limits(const router::Policy& policy) {
+    return {policy.strategy, policy.retries.value_or(limits::retries), limits::retry_window_time,
+            policy.timeout};
 }
 
 template <class Duration>
@@ -59,12 +63,12 @@ Attempts::Attempts(Setting setting, chat::Request* request, const router::Route*
       route_(route),
       listener_(listener),
       afterwards_(afterwards),
-      timeout_(request_->gateway.timeout ? request_->gateway.timeout : route_->policy.timeout),
-      plan_(plan_targets(*setting_.gateway, *route_),
-            plan_limits(*setting_.gateway, *route_, request_->gateway), &setting_.shared->health,
-            router::AttemptPlan::Random(setting_.worker->random()), begun_),
-      may_hedge_(route_->policy.hedge_after.has_value()) {
-    const bool verified = route_->policy.midstream == router::Midstream::verified;
+      policy_(policy_for(*setting_.gateway, *route_, request_->gateway)),
+      plan_(plan_targets(*setting_.gateway, *route_), plan_limits(policy_),
+            &setting_.shared->health, router::AttemptPlan::Random(setting_.worker->random()),
+            begun_),
+      may_hedge_(policy_.hedge_after.has_value()) {
+    const bool verified = policy_.midstream == router::Midstream::verified;
     if (verified && reply_->streams()) seen_.emplace();
 }
 
@@ -133,9 +137,11 @@ std::shared_ptr<Lane> Attempts::open_lane(const router::Attempt& planned, Alone 
         return nullptr;
     }
     std::optional<RequestTime> time;
-    if (timeout_) time = {*timeout_, *timeout_ - in_ms(Clock::now() - begun_)};
+    if (policy_.timeout) time = {*policy_.timeout, *policy_.timeout - in_ms(Clock::now() - begun_)};
+    const router::Timeouts timeouts =
+        route_->policy.timeouts.or_else(slot.timeouts).or_else(setting_.gateway->policy.timeouts);
     const Deadlines deadlines =
-        deadlines_for(route_->policy.timeouts.or_else(slot.timeouts), request_->streaming,
+        deadlines_for(timeouts, request_->streaming,
                       planned.last_chance ? Chance::last : Chance::others_follow, time);
     const auto reasoning = request_->reasoning.show == chat::ReasoningWish::Show::no
                                ? dialect::Envelope::Reasoning::hidden
@@ -157,7 +163,7 @@ std::shared_ptr<Lane> Attempts::open_lane(const router::Attempt& planned, Alone 
 awaitable<std::shared_ptr<Lane>> Attempts::race(std::shared_ptr<Lane> first) {
     race_.emplace(setting_.worker);
     race_->enter(std::move(first));
-    co_await race_->wait(*route_->policy.hedge_after);
+    co_await race_->wait(*policy_.hedge_after);
     std::shared_ptr<Lane> arrived = race_->take_arrived();
     if (!arrived && !stopped()) start_hedge();
     while (arrived || !race_->running().empty()) {

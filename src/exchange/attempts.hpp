@@ -82,8 +82,8 @@ private:
     timeline::Sink* listener_;
     Afterwards afterwards_;
     std::size_t served_by_ = 0;
-    std::optional<std::chrono::milliseconds> timeout_;  // for the whole request
     Clock::time_point begun_ = Clock::now();
+    router::Policy policy_;  // all but its time-outs, which each target may have its own of
     router::AttemptPlan plan_;
 
     std::shared_ptr<Lane> lane_;  // the one being pumped

@@ -42,6 +42,7 @@ struct Gateway {
     std::string id_prefix;
     std::vector<std::string> cors_origins;
     std::chrono::milliseconds ping;  // of silence in a stream; 0: never
+    router::Policy policy;           // where neither a model nor a provider says anything else
     Secret admin_token;
 
     bool uses_tls() const;  // to any of its providers

@@ -79,7 +79,8 @@ AttemptPlan::AttemptPlan(std::vector<Target> targets, Limits limits, Health* hea
                          Clock::time_point now)
     : health_(health),
       random_(random),
-      ends_(now + limits.window),
+      ends_(now + std::min(limits.window, limits.timeout.value_or(limits.window))),
+      times_out_(limits.timeout ? now + *limits.timeout : Time::max()),
       retries_left_(std::max(limits.retries, 0)),
       last_error_{ErrorKind::model_unavailable,
                   "no target of this model could be asked in time",
@@ -122,7 +123,7 @@ std::vector<std::size_t> AttemptPlan::order(Strategy strategy, const std::vector
 }
 
 std::optional<Attempt> AttemptPlan::next(Time now) {
-    if (over_ || now >= ends_) return std::nullopt;
+    if (over_ || now >= times_out_) return std::nullopt;
     std::optional<Attempt> attempt;
     if (last_failed_) attempt = other_key(*last_failed_, now);
     if (last_failed_ && !attempt) attempt = retry_soon(*last_failed_, now);
@@ -133,14 +134,14 @@ std::optional<Attempt> AttemptPlan::next(Time now) {
 }
 
 std::optional<Attempt> AttemptPlan::hedge(Time now) {
-    if (over_ || now >= ends_) return std::nullopt;
+    if (over_ || now >= times_out_) return std::nullopt;
     return untried(now);
 }
 
 bool AttemptPlan::begin(const Attempt& attempt, Time now) {
     TargetState& target = targets_[attempt.target];
     Key& key = target.keys[attempt.key];
-    if (now >= ends_) return false;
+    if (now >= times_out_) return false;
     const auto leave = health_->admit(key.line, target.need, now);
     if (!leave) {
         refused(attempt);
@@ -207,7 +208,9 @@ std::optional<Attempt> AttemptPlan::last_resort(Time now) {
         if (rest_ends_soon && ready > now) when = ready + jitter();
         const auto key_at = static_cast<std::size_t>(key - target.keys.begin());
         const Attempt attempt = give(at, key_at, Need::last_resort, when, now);
-        target.once = !rest_ends_soon;
+        target.once = !rest_ends_soon && attempts_ > 0;
+        // Whoever seems to be down and is the only one gets one more chance, not all of them.
+        if (attempts_ == 0 && !rest_ends_soon) retries_left_ = std::min(retries_left_, 1);
         return attempt;
     }
     return std::nullopt;

@@ -49,7 +49,8 @@ public:
     struct Limits {
         Strategy strategy = Strategy::failover;
         int retries = 2;
-        std::chrono::milliseconds window{std::chrono::seconds(60)};
+        std::chrono::milliseconds window{std::chrono::seconds(60)};  // for retries
+        std::optional<std::chrono::milliseconds> timeout{};          // for all of it
     };
 
     // `health` must outlive the plan. The strategy decides who is first; the others follow in their
@@ -116,6 +117,7 @@ private:
     Random random_;
     std::vector<std::size_t> order_;
     Time ends_;
+    Time times_out_;
     int retries_left_;
     int attempts_ = 0;
     std::vector<Held> held_;  // leaves taken and not given back

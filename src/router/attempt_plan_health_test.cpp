@@ -31,6 +31,8 @@ TEST_F(AttemptPlanHealthTest, AsksAnOpenTargetOnceWhenAllTheOthersHaveFailed) {
     EXPECT_EQ(story(), "b b a failed");
     EXPECT_EQ(delay(2), 0ms);
     request({target("a")}, {.retries = 5});
+    EXPECT_EQ(story(), "a a failed") << "the only one gets one more chance";
+    request({target("a")}, {.retries = 0});
     EXPECT_EQ(story(), "a failed");
     always.clear();
     request({target("a")});

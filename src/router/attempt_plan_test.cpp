@@ -134,8 +134,22 @@ TEST_F(AttemptPlanTest, GivesUpWhereThePauseIsLongerThanTheWindow) {
     EXPECT_EQ(story(), "b b b failed") << "100-200, 200-400, then at least 400 ms more";
 }
 
-TEST_F(AttemptPlanTest, BeginsNothingAfterTheWindow) {
+TEST_F(AttemptPlanTest, RetriesNobodyAfterTheWindowButAsksThoseWhoWereNot) {
     AttemptPlan plan({target("a"), target("b")}, {.window = 5s}, &health, AttemptPlan::Random(1),
+                     now);
+    const auto attempt = plan.next(now);
+    ASSERT_TRUE(plan.begin(*attempt, now));
+    plan.failed(*attempt, error_of(upstream_failed), now + 10s);
+    const auto other = plan.next(now + 10s);
+    ASSERT_TRUE(other);
+    EXPECT_EQ(other->target, 1u);
+    ASSERT_TRUE(plan.begin(*other, now + 10s));
+    plan.failed(*other, error_of(upstream_failed), now + 11s);
+    EXPECT_FALSE(plan.next(now + 11s));
+}
+
+TEST_F(AttemptPlanTest, BeginsNothingAfterTheTimeOut) {
+    AttemptPlan plan({target("a"), target("b")}, {.timeout = 5s}, &health, AttemptPlan::Random(1),
                      now);
     const auto attempt = plan.next(now);
     ASSERT_TRUE(plan.begin(*attempt, now));

@@ -15,6 +15,15 @@ Timeouts Timeouts::or_else(const Timeouts& other) const {
             first_of(idle, other.idle), first_of(total, other.total)};
 }
 
+Policy Policy::or_else(const Policy& other) const {
+    return {strategy,
+            first_of(retries, other.retries),
+            first_of(timeout, other.timeout),
+            first_of(hedge_after, other.hedge_after),
+            first_of(midstream, other.midstream),
+            timeouts.or_else(other.timeouts)};
+}
+
 ModelFacts ModelFacts::or_else(const ModelFacts& other) const {
     return {first_of(tools, other.tools),
             first_of(vision, other.vision),

@@ -32,8 +32,11 @@ struct Policy {
     std::optional<int> retries{};                        // of targets asked before, all in all
     std::optional<std::chrono::milliseconds> timeout{};  // for the whole request
     std::optional<std::chrono::milliseconds> hedge_after{};
-    Midstream midstream = Midstream::fail;
+    std::optional<Midstream> midstream{};
     Timeouts timeouts{};
+
+    // This, and where it says nothing, the other; but the strategy is each one's own.
+    Policy or_else(const Policy& other) const;
 };
 
 // What is known of one model of one provider. Unknown is not no: such a model is asked.

@@ -50,6 +50,7 @@ public:
 struct ToolLimits {
     std::chrono::milliseconds time{std::chrono::seconds(15)};
     std::size_t result_bytes = 64 * 1024;
+    bool operator==(const ToolLimits&) const = default;
 };
 
 }  // namespace runnel::agent

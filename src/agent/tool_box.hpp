@@ -1,0 +1,48 @@
+#pragma once
+
+#include "agent/tool_source.hpp"
+#include "agent/tool_thread.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace runnel::agent {
+
+// The tools of one config. Its sources live on the tool thread; any thread may ask for them here
+// and waits on its own loop.
+class ToolBox {
+public:
+    struct Entry {
+        std::string name;  // under `tools:`
+        std::unique_ptr<ToolSource> source;
+    };
+    // `thread` must outlive the box.
+    ToolBox(ToolThread* thread, std::vector<Entry> entries);
+    ~ToolBox();
+    ToolBox(const ToolBox&) = delete;
+    ToolBox& operator=(const ToolBox&) = delete;
+
+    // A tool that a model is offered, and who runs it.
+    struct Offered {
+        ToolSpec spec;
+        std::size_t entry;
+        std::string own_name;  // the source's; the model's differs where two sources share a name
+    };
+    // What the entries with these names offer. The error names the one that can't be asked.
+    boost::asio::awaitable<Result<std::vector<Offered>>> offer(std::span<const std::string> names,
+                                                               http::Stop* stop) const;
+    // Runs a tool; `stop` ends it at once.
+    boost::asio::awaitable<ToolOutcome> run(const Offered& tool, ToolCall call,
+                                            http::Stop* stop) const;
+
+private:
+    ToolThread* thread_;
+    std::shared_ptr<std::vector<Entry>> entries_;  // let go of on the tool thread
+};
+
+}  // namespace runnel::agent

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "agent/tool_source.hpp"
+#include "base/secret.hpp"
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+// The entries under `tools:` in the config, as plain values.
+namespace runnel::agent {
+
+using Headers = std::vector<std::pair<std::string, Secret>>;
+
+// An MCP server that is spoken to over Streamable HTTP.
+struct McpHttpConfig {
+    std::string url;
+    Headers headers{};
+    bool operator==(const McpHttpConfig&) const = default;
+};
+
+// An MCP server that is started here and spoken to over its standard input and output.
+struct McpStdioConfig {
+    std::string command;
+    std::vector<std::string> args{};
+    std::vector<std::pair<std::string, Secret>> env{};
+    std::string folder{};  // to start it in; empty: ours
+    bool operator==(const McpStdioConfig&) const = default;
+};
+
+// One tool behind a URL.
+struct HttpToolConfig {
+    std::string url;  // with {placeholders} for arguments
+    std::string method = "POST";
+    Headers headers{};
+    std::string description{};
+    std::string parameters_json{};
+    bool operator==(const HttpToolConfig&) const = default;
+};
+
+// One of those that ship with Runnel.
+struct BuiltInConfig {
+    std::string name;
+    std::string options_json{};  // such as the search endpoint of web_search
+    bool operator==(const BuiltInConfig&) const = default;
+};
+
+struct ToolConfig {
+    std::string name;
+    std::variant<McpHttpConfig, McpStdioConfig, HttpToolConfig, BuiltInConfig> kind;
+    std::vector<std::string> allow{};  // empty: all that it offers
+    ToolLimits limits{};
+    // Whether addresses that a model can influence may be private ones.
+    enum class PrivateAddresses { refused, allowed } private_addresses = PrivateAddresses::refused;
+    bool operator==(const ToolConfig&) const = default;
+};
+
+}  // namespace runnel::agent

@@ -93,6 +93,11 @@ def retry_after_date(seconds):
     return headers
 
 
+def retry_after_our_date(seconds):
+    """The time of day only: whoever sends no Date goes by everybody's clock. It has whole seconds."""
+    return lambda: [("Retry-After", email.utils.formatdate(time.time() + seconds, usegmt=True))]
+
+
 # --- Nothing, or not enough -------------------------------------------------------------------------
 
 

@@ -9,8 +9,8 @@ from typing import Optional
 
 from behaviours import (
     an_error_without_end, empty, end_of_body, error_frame, error_in_200, garbage, half_a_frame, hang_up, headers_then,
-    html, only_pings, part_then, refuse, reset, retry_after, retry_after_date, retry_after_ms, saying, silence,
-    slowly, status, well, with_a_broken_frame, without_finish, without_terminal)
+    html, only_pings, part_then, refuse, reset, retry_after, retry_after_date, retry_after_ms, retry_after_our_date,
+    saying, silence, slowly, status, well, with_a_broken_frame, without_finish, without_terminal)
 from imposter import Refusing, Unreachable
 from outcomes import AT_ONCE, PAUSE_1, PAUSE_2, Answer, Broken, Outcome, Refusal
 
@@ -54,6 +54,8 @@ RATE_LIMITS = [
           Outcome(Answer("A"), "A A", ((2, 2),)), providers=("openai",)),
     Fault("429, Retry-After as a date", (refuse("rate limited", retry_after_date(1)), well),
           Outcome(Answer("A"), "A A", ((1, 1),))),
+    Fault("429, Retry-After as a date by our clock", (refuse("rate limited", retry_after_our_date(1.99)), well),
+          Outcome(Answer("A"), "A A", ((0.5, 2),))),
     Fault("429, retry-after-ms", (refuse("rate limited", retry_after_ms(400)), well),
           Outcome(Answer("A"), "A A", ((0.4, 0.4),))),
     Fault("429, Retry-After too long to wait", (refuse("rate limited", retry_after(30)),), SERVED_BY_NEXT_AT_ONCE),
@@ -61,9 +63,9 @@ RATE_LIMITS = [
     Fault("429 forever", (refuse("rate limited"),), SERVED_BY_NEXT_AFTER_RETRIES),
     Fault("429 forever, nobody else", (refuse("rate limited"),), b=NOBODY,
           outcome=last_word(429, "upstream_rate_limited", "A A A", RETRIED_IN_VAIN, retry_after="1")),
-    Fault("429, Retry-After longer than the request, nobody else", (refuse("rate limited", retry_after(120)),),
-          b=NOBODY, outcome=last_word(429, "upstream_rate_limited", retry_after="120")),
-    Fault("429, Retry-After within the request, nobody else", (refuse("rate limited", retry_after_ms(600)), well),
+    Fault("429, Retry-After too long to wait, nobody else", (refuse("rate limited", retry_after(11)),), b=NOBODY,
+          outcome=last_word(429, "upstream_rate_limited", retry_after="11")),
+    Fault("429, Retry-After short enough to wait, nobody else", (refuse("rate limited", retry_after_ms(600)), well),
           Outcome(Answer("A"), "A A", ((0.6, 0.6),)), b=NOBODY),
     Fault("out of quota", (refuse("out of quota"),), SERVED_BY_NEXT_AT_ONCE,
           providers=("openai", "anthropic", "gemini")),

@@ -164,3 +164,17 @@ class ContinuationElsewhere(ResilienceTest):
     def test_a_second_cut_is_continued_by_the_third_target_or_said(self):
         self.behave(A=cut_after(SHOWN), B=cut_after("The quick brown"), C=saying(WHOLE))
         self.assert_answer(self.ask("twice"), WHOLE)
+
+
+class ContinuationAfterARace(ResilienceTest):
+    models = {name: {"midstream": "verified", "hedge": {"after": "100ms"}, "retries": 0} for name in
+              ("first-wins", "second-wins")}
+
+    def test_the_loser_may_go_on_with_what_the_winner_began(self):
+        self.behave(A=slowly(0.2, cut_after(SHOWN)), B=[silence, saying(WHOLE)])
+        self.assert_answer(self.ask("first-wins"), WHOLE)
+        self.assert_asked("A B B")
+        self.behave(A=[silence, saying(WHOLE)], B=cut_after(SHOWN))
+        self.assert_answer(self.ask("second-wins"), WHOLE)
+        self.assert_asked("A B A")
+        self.assert_nothing_goes_on()

@@ -2,7 +2,7 @@
 
 import time
 
-from behaviours import headers_then, part_then, refuse, retry_after, silence, slowly, status, well
+from behaviours import headers_then, part_then, refuse, retry_after, silence, slowly, status
 from client import chat_bytes
 from frames import partial_frames, text_of
 from pace import scaled

@@ -3,7 +3,7 @@
 import socket
 import time
 
-from behaviours import headers_then, part_then, refuse, retry_after_ms, silence, slowly, status
+from behaviours import headers_then, part_then, refuse, retry_after_ms, silence, status
 from client import Client, chat_bytes
 from gateway_test import provider
 from imposter import Unreachable

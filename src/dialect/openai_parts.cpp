@@ -44,11 +44,37 @@ void write_tokens(json::Writer& writer, std::string_view list, const std::string
     writer.begin_array().raw(tokens).end_array();
 }
 
+// Inside a stream the client can only be told that the server failed, and whose fault it was: the
+// provider's (which it reported itself), a time-out, a lost stream, or ours.
+std::string_view code_in_stream(ErrorKind kind) {
+    switch (kind) {
+        case ErrorKind::upstream_rejected:
+        case ErrorKind::upstream_quota:
+        case ErrorKind::upstream_rate_limited: return "tool_provider_error";
+        default: return shape_of(kind).code;
+    }
+}
+
 }  // namespace
 
-void write_usage(json::Writer& writer, const timeline::Usage& usage) {
+void append_error_frame(std::string& out, const Error& error) {
+    json::Writer writer(out);
+    out += "data: ";
+    writer.begin_object().key("error").begin_object();
+    writer.key("message").string(error.message);
+    writer.key("type").string("server_error");
+    writer.key("code").string(code_in_stream(error.kind));
+    writer.key("param");
+    error.param.empty() ? writer.null() : writer.string(error.param);
+    writer.end_object().end_object();
+    out += "\n\n";
+}
+
+void write_usage(json::Writer& writer, const timeline::Usage& usage,
+                 ChatStyle::PromptTokens prompt_tokens) {
+    const bool all = prompt_tokens == ChatStyle::PromptTokens::all;
     writer.begin_object();
-    writer.key("prompt_tokens").number(usage.input());
+    writer.key("prompt_tokens").number(all ? usage.input() : usage.fresh_input);
     writer.key("completion_tokens").number(usage.output);
     writer.key("total_tokens").number(usage.total());
     const Detail prompt[] = {{"cached_tokens", usage.cache_read},

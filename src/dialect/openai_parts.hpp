@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/error.hpp"
+#include "dialect/chat_style.hpp"
 #include "json/writer.hpp"
 #include "timeline/usage.hpp"
 
@@ -9,9 +11,13 @@
 // What OpenAI's streamed chunks and whole answers have in common.
 namespace runnel::dialect {
 
-// The usage object. Every prompt token is in prompt_tokens, from a cache or not; what was not
-// reported is absent.
-void write_usage(json::Writer& writer, const timeline::Usage& usage);
+// The usage object. What was not reported is absent; total_tokens is everything, whatever
+// prompt_tokens counts.
+void write_usage(json::Writer& writer, const timeline::Usage& usage,
+                 ChatStyle::PromptTokens prompt_tokens);
+
+// The frame that tells of a failure in the middle of a stream.
+void append_error_frame(std::string& out, const Error& error);
 
 // One logprobs object for the tokens of several, in their order.
 std::string joined_logprobs(std::span<const std::string> raws);

@@ -1,0 +1,191 @@
+#include "dialect/chunk_writer.hpp"
+
+#include "dialect/openai_parts.hpp"
+#include "json/parser.hpp"
+#include "json/text.hpp"
+#include "json/writer.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+namespace runnel::dialect {
+
+using timeline::Choice;
+
+namespace {
+
+bool says_null_usage(const Envelope& envelope, const ChatStyle& style) {
+    switch (style.null_usage) {
+        case ChatStyle::NullUsage::where_asked: return envelope.usage == Envelope::Usage::shown;
+        case ChatStyle::NullUsage::always: return true;
+        case ChatStyle::NullUsage::never: return false;
+    }
+    return false;
+}
+
+}  // namespace
+
+ChunkWriter::ChunkWriter(const Envelope& envelope, const ChatStyle& style, std::string* out)
+    : out_(*out),
+      style_(style),
+      show_reasoning_(envelope.reasoning) {
+    json::Writer begin(chunk_begin_);
+    begin.raw("data: ").begin_object();
+    begin.key("id").string(envelope.id);
+    begin.key("object").string("chat.completion.chunk");
+    begin.key("created").number(envelope.created);
+    begin.key("model").string(envelope.model);
+    if (!style.system_fingerprint.empty())
+        begin.key("system_fingerprint").string(style.system_fingerprint);
+    begin.key("choices").begin_array();
+    text_begin_ = chunk_begin_ + R"({"index":0,"delta":{"content":")";
+    reasoning_begin_ = fmt::format(R"("{}":")", style.reasoning_key);
+    chunk_end_ = says_null_usage(envelope, style) ? "],\"usage\":null}\n\n" : "]}\n\n";
+    delta_end_ = style.logprobs == ChatStyle::Logprobs::always ? R"(},"logprobs":null)" : "}";
+    delta_end_ += R"(,"finish_reason":null})" + chunk_end_;
+    text_end_ = '"' + delta_end_;
+}
+
+void ChunkWriter::write(const timeline::Text& event) {
+    ChoiceState& choice = at(event.choice);
+    if (event.choice == 0 && choice.role_sent) {
+        out_ += text_begin_;
+    } else {
+        begin_delta(event.choice, First::text);
+        out_ += R"("content":")";
+    }
+    out_ += event.text;
+    end_text(choice);
+}
+
+void ChunkWriter::write(const timeline::Reasoning& event) {
+    if (show_reasoning_ == Envelope::Reasoning::hidden) return;
+    begin_delta(event.choice, First::text);
+    out_ += reasoning_begin_;
+    out_ += event.text;
+    out_ += text_end_;
+}
+
+void ChunkWriter::write(const timeline::Refusal& event) {
+    ChoiceState& choice = begin_delta(event.choice, First::text);
+    out_ += R"("refusal":")";
+    out_ += event.text;
+    end_text(choice);
+}
+
+void ChunkWriter::write(const timeline::ToolStarted& event) {
+    begin_tool_call(event.choice, event.index);
+    out_ += R"("id":")";
+    json::append_escaped(out_, event.id);
+    out_ += R"(","type":"function","function":{"name":")";
+    json::append_escaped(out_, event.name);
+    out_ += R"(","arguments":""}}])";
+    out_ += delta_end_;
+}
+
+void ChunkWriter::write(const timeline::ToolArguments& event) {
+    begin_tool_call(event.choice, event.index);
+    out_ += R"("function":{"arguments":")";
+    out_ += event.fragment;
+    out_ += R"("}}])";
+    out_ += delta_end_;
+}
+
+void ChunkWriter::write(const timeline::Annotation& event) {
+    begin_delta(event.choice, First::text);
+    out_ += R"("annotations":[)";
+    json::append_compact(out_, event.raw);
+    out_ += ']';
+    out_ += delta_end_;
+}
+
+void ChunkWriter::write(const timeline::Logprobs& event) {
+    at(event.choice).logprobs.emplace_back(event.raw);
+}
+
+void ChunkWriter::finish(const timeline::Finished& event, const timeline::Usage* usage) {
+    end_delta(begin_delta(event.choice, First::text));
+    out_ += '"';
+    out_ += timeline::name_of(event.finish);
+    out_ += "\"}";
+    end_chunk(usage);
+}
+
+void ChunkWriter::usage(const timeline::Usage& usage) {
+    out_ += chunk_begin_;
+    end_chunk(&usage);
+}
+
+void ChunkWriter::done() { out_ += "data: [DONE]\n\n"; }
+
+ChunkWriter::ChoiceState& ChunkWriter::at(Choice choice) {
+    const auto index = static_cast<std::size_t>(choice);
+    if (index >= choices_.size()) choices_.resize(index + 1);
+    return choices_[index];
+}
+
+ChunkWriter::ChoiceState& ChunkWriter::begin_delta(Choice choice, First first) {
+    ChoiceState& state = at(choice);
+    if (!state.role_sent) {
+        state.role_sent = true;
+        begin_choice(choice);
+        out_ += R"("role":"assistant","content":)";
+        out_ += first == First::tool_call ? "null" : R"("")";
+        out_ += delta_end_;
+    }
+    begin_choice(choice);
+    return state;
+}
+
+void ChunkWriter::begin_choice(Choice choice) {
+    out_ += chunk_begin_;
+    out_ += R"({"index":)";
+    add_number(choice);
+    out_ += R"(,"delta":{)";
+}
+
+void ChunkWriter::end_text(ChoiceState& choice) {
+    if (choice.logprobs.empty()) {
+        out_ += text_end_;
+        return;
+    }
+    out_ += '"';
+    end_delta(choice);
+    out_ += "null}";
+    out_ += chunk_end_;
+}
+
+void ChunkWriter::end_delta(ChoiceState& choice) {
+    out_ += '}';
+    if (!choice.logprobs.empty()) {
+        out_ += R"(,"logprobs":)";
+        out_ += joined_logprobs(choice.logprobs);
+        choice.logprobs.clear();
+    } else if (style_.logprobs == ChatStyle::Logprobs::always) {
+        out_ += R"(,"logprobs":null)";
+    }
+    out_ += R"(,"finish_reason":)";
+}
+
+void ChunkWriter::end_chunk(const timeline::Usage* usage) {
+    if (usage == nullptr) {
+        out_ += chunk_end_;
+        return;
+    }
+    out_ += R"(],"usage":)";
+    json::Writer writer(out_);
+    write_usage(writer, *usage, style_.prompt_tokens);
+    out_ += "}\n\n";
+}
+
+void ChunkWriter::begin_tool_call(Choice choice, int index) {
+    begin_delta(choice, First::tool_call);
+    out_ += R"("tool_calls":[{"index":)";
+    add_number(index);
+    out_ += ',';
+}
+
+void ChunkWriter::add_number(int number) { fmt::format_to(std::back_inserter(out_), "{}", number); }
+
+}  // namespace runnel::dialect

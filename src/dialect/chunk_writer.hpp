@@ -1,0 +1,69 @@
+#pragma once
+
+#include "dialect/chat_style.hpp"
+#include "dialect/dialect.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace runnel::dialect {
+
+// Writes chat.completion.chunk frames, one per event; what is written when is the dialect's
+// business. It sees to the role, once per choice, and to each text's logprobs.
+//
+// Everything a text chunk needs but the text is prepared once, so that a chunk costs three appends.
+class ChunkWriter {
+public:
+    // `out` must outlive the writer.
+    ChunkWriter(const Envelope& envelope, const ChatStyle& style, std::string* out);
+
+    void write(const timeline::Text& event);
+    void write(const timeline::Reasoning& event);
+    void write(const timeline::Refusal& event);
+    void write(const timeline::ToolStarted& event);
+    void write(const timeline::ToolArguments& event);
+    void write(const timeline::Annotation& event);
+    // Kept for the choice's next text or finish.
+    void write(const timeline::Logprobs& event);
+
+    // `usage` stands on the chunk where it is not null.
+    void finish(const timeline::Finished& event, const timeline::Usage* usage);
+    // A chunk of its own.
+    void usage(const timeline::Usage& usage);
+    void done();
+
+private:
+    struct ChoiceState {
+        bool role_sent = false;
+        std::vector<std::string> logprobs{};  // of text still to come
+    };
+    enum class First { text, tool_call };
+
+    ChoiceState& at(timeline::Choice choice);
+    // A chunk up to the inside of its delta; before it the choice's role, if it has none yet.
+    ChoiceState& begin_delta(timeline::Choice choice, First first);
+    // A chunk up to the inside of `delta`, without any role.
+    void begin_choice(timeline::Choice choice);
+    // A chunk from the end of a delta's text.
+    void end_text(ChoiceState& choice);
+    // A choice from the end of its delta up to the finish reason.
+    void end_delta(ChoiceState& choice);
+    // A chunk from the end of `choices`.
+    void end_chunk(const timeline::Usage* usage);
+    void begin_tool_call(timeline::Choice choice, int index);
+    void add_number(int number);
+
+    std::string& out_;
+    ChatStyle style_;
+    Envelope::Reasoning show_reasoning_;
+    std::string chunk_begin_;      // up to the inside of `choices`
+    std::string text_begin_;       // of choice 0, up to the text
+    std::string text_end_;         // from the end of a delta's text to the end of the frame
+    std::string delta_end_;        // from the end of a delta
+    std::string chunk_end_;        // from the end of `choices`
+    std::string reasoning_begin_;  // in the delta, up to the text
+    std::vector<ChoiceState> choices_;
+};
+
+}  // namespace runnel::dialect

@@ -1,0 +1,97 @@
+#include "dialect/whole_answer.hpp"
+
+#include "dialect/openai_parts.hpp"
+#include "json/parser.hpp"
+#include "json/writer.hpp"
+
+namespace runnel::dialect {
+namespace {
+
+class AnswerWriter {
+public:
+    AnswerWriter(const Envelope& envelope, const ChatStyle& style)
+        : envelope_(envelope),
+          style_(style) {}
+
+    std::string write(const timeline::Answer& answer) {
+        writer_.begin_object();
+        writer_.key("id").string(envelope_.id);
+        writer_.key("object").string("chat.completion");
+        writer_.key("created").number(envelope_.created);
+        writer_.key("model").string(envelope_.model);
+        if (!style_.system_fingerprint.empty())
+            writer_.key("system_fingerprint").string(style_.system_fingerprint);
+        writer_.key("choices").begin_array();
+        for (std::size_t i = 0; i < answer.choices.size(); ++i) {
+            writer_.begin_object().key("index").number(static_cast<std::int64_t>(i));
+            write_message(answer.choices[i]);
+            write_logprobs(answer.choices[i]);
+            const auto finish = answer.choices[i].finish.value_or(timeline::Finish::stop);
+            writer_.key("finish_reason").string(timeline::name_of(finish)).end_object();
+        }
+        writer_.end_array();
+        // Clients read usage without looking: a provider that counted nothing counts as zero.
+        write_usage(writer_.key("usage"), answer.usage.value_or(timeline::Usage{}),
+                    style_.prompt_tokens);
+        writer_.end_object();
+        return std::move(out_);
+    }
+
+private:
+    void write_message(const timeline::Answer::Choice& choice) {
+        writer_.key("message").begin_object();
+        writer_.key("role").string("assistant").key("content");
+        const bool something_else = !choice.tool_calls.empty() || !choice.refusal_escaped.empty();
+        if (!choice.has_text && something_else)
+            writer_.null();
+        else
+            writer_.escaped(choice.text_escaped);
+        if (!choice.reasoning_escaped.empty() && envelope_.reasoning == Envelope::Reasoning::shown)
+            writer_.key(style_.reasoning_key).escaped(choice.reasoning_escaped);
+        if (!choice.refusal_escaped.empty()) writer_.key("refusal").escaped(choice.refusal_escaped);
+        if (!choice.tool_calls.empty()) write_tool_calls(choice.tool_calls);
+        if (!choice.annotations_raw.empty()) write_annotations(choice.annotations_raw);
+        writer_.end_object();
+    }
+
+    void write_tool_calls(const std::vector<timeline::Answer::ToolCall>& calls) {
+        writer_.key("tool_calls").begin_array();
+        for (const auto& call : calls) {
+            writer_.begin_object().key("id").string(call.id).key("type").string("function");
+            writer_.key("function").begin_object();
+            writer_.key("name").string(call.name).key("arguments").escaped(call.arguments_escaped);
+            writer_.end_object().end_object();
+        }
+        writer_.end_array();
+    }
+
+    void write_annotations(const std::vector<std::string>& raws) {
+        writer_.key("annotations").begin_array();
+        for (const std::string& raw : raws) {
+            if (out_.back() != '[') out_ += ',';
+            json::append_compact(out_, raw);
+        }
+        writer_.end_array();
+    }
+
+    void write_logprobs(const timeline::Answer::Choice& choice) {
+        if (!choice.logprobs_raw.empty())
+            writer_.key("logprobs").raw(joined_logprobs(choice.logprobs_raw));
+        else if (style_.logprobs == ChatStyle::Logprobs::always)
+            writer_.key("logprobs").null();
+    }
+
+    const Envelope& envelope_;
+    const ChatStyle& style_;
+    std::string out_;
+    json::Writer writer_{out_};
+};
+
+}  // namespace
+
+std::string whole_answer(const Envelope& envelope, const ChatStyle& style,
+                         const timeline::Answer& answer) {
+    return AnswerWriter(envelope, style).write(answer);
+}
+
+}  // namespace runnel::dialect

@@ -36,4 +36,10 @@ private:
     MakeEncoder make_encoder_;
 };
 
+// For a stream that needs nothing but an envelope and where to write.
+template <class Stream>
+std::unique_ptr<Encoder> make_stream(const Envelope& envelope, std::string* out) {
+    return std::make_unique<Stream>(envelope, out);
+}
+
 }  // namespace runnel::dialect

@@ -22,4 +22,13 @@ struct ChatStyle {
 
 inline constexpr ChatStyle openai_style{};
 
+inline constexpr ChatStyle timeline_style{
+    .reasoning_key = "reasoning",
+    .system_fingerprint = "fp_gw01",
+    .logprobs = ChatStyle::Logprobs::always,
+    .prompt_tokens = ChatStyle::PromptTokens::uncached,
+    .role = ChatStyle::Role::first_chunk,
+    .null_usage = ChatStyle::NullUsage::always,
+};
+
 }  // namespace runnel::dialect

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <utility>
 
 namespace runnel::dialect {
 
@@ -15,13 +16,12 @@ using timeline::Choice;
 
 namespace {
 
-bool says_null_usage(const Envelope& envelope, const ChatStyle& style) {
-    switch (style.null_usage) {
-        case ChatStyle::NullUsage::where_asked: return envelope.usage == Envelope::Usage::shown;
-        case ChatStyle::NullUsage::always: return true;
-        case ChatStyle::NullUsage::never: return false;
-    }
-    return false;
+// What a chunk that has no usage says of it, after its choices.
+std::string_view no_usage(const Envelope& envelope, const ChatStyle& style) {
+    const bool is_null = style.null_usage == ChatStyle::NullUsage::always ||
+                         (style.null_usage == ChatStyle::NullUsage::where_asked &&
+                          envelope.usage == Envelope::Usage::shown);
+    return is_null ? R"(,"usage":null)" : "";
 }
 
 }  // namespace
@@ -29,7 +29,8 @@ bool says_null_usage(const Envelope& envelope, const ChatStyle& style) {
 ChunkWriter::ChunkWriter(const Envelope& envelope, const ChatStyle& style, std::string* out)
     : out_(*out),
       style_(style),
-      show_reasoning_(envelope.reasoning) {
+      show_reasoning_(envelope.reasoning),
+      no_usage_(no_usage(envelope, style)) {
     json::Writer begin(chunk_begin_);
     begin.raw("data: ").begin_object();
     begin.key("id").string(envelope.id);
@@ -41,9 +42,9 @@ ChunkWriter::ChunkWriter(const Envelope& envelope, const ChatStyle& style, std::
     begin.key("choices").begin_array();
     text_begin_ = chunk_begin_ + R"({"index":0,"delta":{"content":")";
     reasoning_begin_ = fmt::format(R"("{}":")", style.reasoning_key);
-    chunk_end_ = says_null_usage(envelope, style) ? "],\"usage\":null}\n\n" : "]}\n\n";
+    chunk_end_ = fmt::format("{}}}\n\n", no_usage_);
     delta_end_ = style.logprobs == ChatStyle::Logprobs::always ? R"(},"logprobs":null)" : "}";
-    delta_end_ += R"(,"finish_reason":null})" + chunk_end_;
+    delta_end_ += R"(,"finish_reason":null}])" + chunk_end_;
     text_end_ = '"' + delta_end_;
 }
 
@@ -76,12 +77,12 @@ void ChunkWriter::write(const timeline::Refusal& event) {
 
 void ChunkWriter::write(const timeline::ToolStarted& event) {
     begin_tool_call(event.choice, event.index);
-    out_ += R"("id":")";
-    json::append_escaped(out_, event.id);
-    out_ += R"(","type":"function","function":{"name":")";
-    json::append_escaped(out_, event.name);
-    out_ += R"(","arguments":""}}])";
-    out_ += delta_end_;
+    add_call(event.id, event.name, "");
+}
+
+void ChunkWriter::write_call(Choice choice, int index, const timeline::Answer::ToolCall& call) {
+    begin_tool_call(choice, index);
+    add_call(call.id, call.name, call.arguments_escaped);
 }
 
 void ChunkWriter::write(const timeline::ToolArguments& event) {
@@ -104,12 +105,36 @@ void ChunkWriter::write(const timeline::Logprobs& event) {
     at(event.choice).logprobs.emplace_back(event.raw);
 }
 
+void ChunkWriter::write_aside(std::string_view choices, std::string_view members) {
+    out_ += chunk_begin_;
+    out_ += choices;
+    out_ += "],";
+    out_ += members;
+    out_ += chunk_end_;
+}
+
 void ChunkWriter::finish(const timeline::Finished& event, const timeline::Usage* usage) {
-    end_delta(begin_delta(event.choice, First::text));
+    // An answer with nothing in it still says whose it is.
+    const bool is_first =
+        style_.role == ChatStyle::Role::first_chunk && !at(event.choice).role_sent;
+    ChoiceState& choice = begin_delta(event.choice, First::text);
+    if (is_first) out_ += R"("content":"")";
+    end_delta(choice);
     out_ += '"';
     out_ += timeline::name_of(event.finish);
     out_ += "\"}";
     end_chunk(usage);
+}
+
+void ChunkWriter::fail(std::string_view message) {
+    ChoiceState& choice = begin_delta(0, First::text);
+    out_ += R"("content":"")";
+    end_delta(choice);
+    out_ += R"("error"}])";
+    out_ += no_usage_;
+    out_ += R"(,"error":{"code":"server_error","message":")";
+    json::append_escaped(out_, message);
+    out_ += "\"}}\n\n";
 }
 
 void ChunkWriter::usage(const timeline::Usage& usage) {
@@ -127,13 +152,14 @@ ChunkWriter::ChoiceState& ChunkWriter::at(Choice choice) {
 
 ChunkWriter::ChoiceState& ChunkWriter::begin_delta(Choice choice, First first) {
     ChoiceState& state = at(choice);
-    if (!state.role_sent) {
-        state.role_sent = true;
-        begin_choice(choice);
-        out_ += R"("role":"assistant","content":)";
-        out_ += first == First::tool_call ? "null" : R"("")";
-        out_ += delta_end_;
-    }
+    const bool is_first = !std::exchange(state.role_sent, true);
+    begin_choice(choice);
+    if (!is_first) return state;
+    out_ += R"("role":"assistant",)";
+    if (style_.role == ChatStyle::Role::first_chunk) return state;
+    out_ += R"("content":)";
+    out_ += first == First::tool_call ? "null" : R"("")";
+    out_ += delta_end_;
     begin_choice(choice);
     return state;
 }
@@ -152,7 +178,7 @@ void ChunkWriter::end_text(ChoiceState& choice) {
     }
     out_ += '"';
     end_delta(choice);
-    out_ += "null}";
+    out_ += "null}]";
     out_ += chunk_end_;
 }
 
@@ -169,11 +195,12 @@ void ChunkWriter::end_delta(ChoiceState& choice) {
 }
 
 void ChunkWriter::end_chunk(const timeline::Usage* usage) {
+    out_ += ']';
     if (usage == nullptr) {
         out_ += chunk_end_;
         return;
     }
-    out_ += R"(],"usage":)";
+    out_ += R"(,"usage":)";
     json::Writer writer(out_);
     write_usage(writer, *usage, style_.prompt_tokens);
     out_ += "}\n\n";
@@ -184,6 +211,18 @@ void ChunkWriter::begin_tool_call(Choice choice, int index) {
     out_ += R"("tool_calls":[{"index":)";
     add_number(index);
     out_ += ',';
+}
+
+void ChunkWriter::add_call(std::string_view id, std::string_view name,
+                           std::string_view arguments_escaped) {
+    out_ += R"("id":")";
+    json::append_escaped(out_, id);
+    out_ += R"(","type":"function","function":{"name":")";
+    json::append_escaped(out_, name);
+    out_ += R"(","arguments":")";
+    out_ += arguments_escaped;
+    out_ += R"("}}])";
+    out_ += delta_end_;
 }
 
 void ChunkWriter::add_number(int number) { fmt::format_to(std::back_inserter(out_), "{}", number); }

@@ -26,9 +26,15 @@ public:
     void write(const timeline::Annotation& event);
     // Kept for the choice's next text or finish.
     void write(const timeline::Logprobs& event);
+    // A call at once rather than piece by piece.
+    void write_call(timeline::Choice choice, int index, const timeline::Answer::ToolCall& call);
+    // A chunk that is about something else: what stands in `choices`, and the members after it.
+    void write_aside(std::string_view choices, std::string_view members);
 
     // `usage` stands on the chunk where it is not null.
     void finish(const timeline::Finished& event, const timeline::Usage* usage);
+    // A chunk that is the finish of an answer that failed.
+    void fail(std::string_view message);
     // A chunk of its own.
     void usage(const timeline::Usage& usage);
     void done();
@@ -41,27 +47,29 @@ private:
     enum class First { text, tool_call };
 
     ChoiceState& at(timeline::Choice choice);
-    // A chunk up to the inside of its delta; before it the choice's role, if it has none yet.
+    // A chunk up to the inside of its delta, with the choice's role in it or before it if it has
+    // none yet.
     ChoiceState& begin_delta(timeline::Choice choice, First first);
-    // A chunk up to the inside of `delta`, without any role.
     void begin_choice(timeline::Choice choice);
     // A chunk from the end of a delta's text.
     void end_text(ChoiceState& choice);
     // A choice from the end of its delta up to the finish reason.
     void end_delta(ChoiceState& choice);
-    // A chunk from the end of `choices`.
+    // A chunk from inside `choices`.
     void end_chunk(const timeline::Usage* usage);
     void begin_tool_call(timeline::Choice choice, int index);
+    void add_call(std::string_view id, std::string_view name, std::string_view arguments_escaped);
     void add_number(int number);
 
     std::string& out_;
     ChatStyle style_;
     Envelope::Reasoning show_reasoning_;
+    std::string_view no_usage_;    // what a chunk without usage says of it
     std::string chunk_begin_;      // up to the inside of `choices`
     std::string text_begin_;       // of choice 0, up to the text
     std::string text_end_;         // from the end of a delta's text to the end of the frame
     std::string delta_end_;        // from the end of a delta
-    std::string chunk_end_;        // from the end of `choices`
+    std::string chunk_end_;        // after `choices`
     std::string reasoning_begin_;  // in the delta, up to the text
     std::vector<ChoiceState> choices_;
 };

@@ -20,6 +20,8 @@ struct Envelope {
     std::string model;
     enum class Usage { hidden, shown } usage = Usage::hidden;  // stream_options.include_usage
     enum class Reasoning { shown, hidden } reasoning = Reasoning::shown;
+    // `timeline`: what tools that the gateway ran gave back, beside the fact that they ran.
+    enum class ToolResults { hidden, shown } tool_results = ToolResults::hidden;
 };
 
 // Turns a timeline into the bytes of one kind of stream, appended to the string it was made with.

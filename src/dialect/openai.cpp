@@ -5,11 +5,7 @@
 namespace runnel::dialect {
 
 const Dialect& openai() {
-    static const ChatDialect dialect(
-        "openai", openai_style,
-        [](const Envelope& envelope, std::string* out) -> std::unique_ptr<Encoder> {
-            return std::make_unique<OpenAiStream>(envelope, out);
-        });
+    static const ChatDialect dialect("openai", openai_style, make_stream<OpenAiStream>);
     return dialect;
 }
 

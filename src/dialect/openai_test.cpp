@@ -1,4 +1,5 @@
 #include "dialect/registry.hpp"
+#include "support/golden_envelope.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,12 +8,10 @@ namespace {
 
 using namespace timeline;
 
-const Envelope golden{.id = "chatcmpl-T", .created = 1700000000, .model = "m1"};
+using testing::golden;
 
 std::string whole(const std::vector<Event>& events, const Envelope& envelope = golden) {
-    Fold fold;
-    for (const Event& event : events) fold.on(event);
-    return openai().write_answer(envelope, fold.answer());
+    return testing::whole(openai(), envelope, events);
 }
 
 std::string around(std::string_view choices, std::string_view usage) {
@@ -83,8 +82,9 @@ TEST(OpenAiDialect, WritesAnErrorBodyInOpenAisOrder) {
 
 TEST(DialectRegistry, FindsDialectsByName) {
     EXPECT_EQ(dialect_named("openai"), &openai());
+    EXPECT_EQ(dialect_named("timeline"), &dialect::timeline());
     EXPECT_EQ(dialect_named("OpenAI"), nullptr);
-    EXPECT_EQ(names().size(), 1U);
+    EXPECT_EQ(names().size(), 2U);
     EXPECT_EQ(names().front(), "openai");
 }
 

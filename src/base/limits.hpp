@@ -46,6 +46,12 @@ inline constexpr auto ping_time = 15s;            // of silence; below every pro
 inline constexpr auto blocked_client_time = 60s;  // a reader that takes nothing for so long is gone
 inline constexpr auto finish_grace_time = 300ms;  // for usage, after the last finish reason
 
+// Text that an agent's stream holds back, not knowing yet whether it is the answer.
+inline constexpr std::size_t held_characters = 200;
+inline constexpr std::size_t held_call_characters =
+    2'000;  // where it may be a call written as text
+inline constexpr std::size_t held_round_characters = 256 * kib;  // where whole rounds are wanted
+
 // Upstream time-outs, each with a config key under `timeouts:`.
 inline constexpr auto connect_time = 5s;
 inline constexpr auto first_token_time = 30s;  // of a stream, while there is somebody else to ask

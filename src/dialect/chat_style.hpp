@@ -31,4 +31,10 @@ inline constexpr ChatStyle timeline_style{
     .null_usage = ChatStyle::NullUsage::always,
 };
 
+inline constexpr ChatStyle agent_style{
+    .interim_text = ChatStyle::InterimText::apart,
+    .role = ChatStyle::Role::first_chunk,
+    .null_usage = ChatStyle::NullUsage::never,
+};
+
 }  // namespace runnel::dialect

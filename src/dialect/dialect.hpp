@@ -20,8 +20,13 @@ struct Envelope {
     std::string model;
     enum class Usage { hidden, shown } usage = Usage::hidden;  // stream_options.include_usage
     enum class Reasoning { shown, hidden } reasoning = Reasoning::shown;
+    // `openai`: whether comments tell of the tools that the gateway runs.
+    enum class ToolEvents { hidden, comments } tool_events = ToolEvents::hidden;
     // `timeline`: what tools that the gateway ran gave back, beside the fact that they ran.
     enum class ToolResults { hidden, shown } tool_results = ToolResults::hidden;
+    // `agent`: how long a round's text is held back that may yet lead to a tool: not at all where
+    // the gateway has none to run, briefly, or until the round is over.
+    enum class Hold { none, brief, round } hold = Hold::brief;
 };
 
 // Turns a timeline into the bytes of one kind of stream, appended to the string it was made with.

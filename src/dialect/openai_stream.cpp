@@ -1,19 +1,23 @@
 #include "dialect/openai_stream.hpp"
 
 #include "dialect/openai_parts.hpp"
+#include "json/text.hpp"
 
 namespace runnel::dialect {
 
 OpenAiStream::OpenAiStream(const Envelope& envelope, std::string* out)
     : out_(*out),
       chunks_(envelope, openai_style, out),
-      show_usage_(envelope.usage) {}
+      show_usage_(envelope.usage),
+      show_tools_(envelope.tool_events) {}
 
 void OpenAiStream::on(const timeline::Event& event) {
     std::visit(timeline::Overload{
                    [](const timeline::Started&) {},
                    [](const timeline::ToolEnded&) {},
-                   [](const timeline::ServerTool&) {},
+                   [&](const timeline::ServerTool& e) {
+                       if (show_tools_ == Envelope::ToolEvents::comments) comment_on(e);
+                   },
                    [](const timeline::HoldOver&) {},
                    [](const timeline::ProviderState&) {},
                    [&](const timeline::UsageReported& e) { usage_ = e.usage; },
@@ -23,6 +27,16 @@ void OpenAiStream::on(const timeline::Event& event) {
                    [&](const auto& e) { chunks_.write(e); },
                },
                event);
+}
+
+void OpenAiStream::comment_on(const timeline::ServerTool& event) {
+    using State = timeline::ServerTool::State;
+    if (event.state == State::created) return;
+    out_ += ": tool ";
+    json::append_escaped(out_, event.name);
+    out_ += event.state == State::running     ? " started\n\n"
+            : event.state == State::completed ? " ok\n\n"
+                                              : " failed\n\n";
 }
 
 void OpenAiStream::fail(const timeline::Failed& event) {

@@ -10,7 +10,7 @@ namespace runnel::dialect {
 // The default dialect's stream: OpenAI's chat.completion.chunk frames, strictly. Per choice a role
 // chunk right before the first visible event, then one chunk per event, then a finish chunk; after
 // all of them the usage if it was asked for, or after a failure an error frame and nothing else;
-// [DONE] at the end of either.
+// [DONE] at the end of either. Tools that the gateway runs show at most as comments.
 class OpenAiStream final : public timeline::Sink {
 public:
     // `out` must outlive the encoder.
@@ -19,12 +19,14 @@ public:
     void on(const timeline::Event& event) override;
 
 private:
+    void comment_on(const timeline::ServerTool& event);
     void fail(const timeline::Failed& event);
     void end();
 
     std::string& out_;
     ChunkWriter chunks_;
     Envelope::Usage show_usage_;
+    Envelope::ToolEvents show_tools_;
     std::optional<timeline::Usage> usage_;
     bool failed_ = false;
 };

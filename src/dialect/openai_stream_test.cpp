@@ -1,5 +1,8 @@
 #include "dialect/openai_stream.hpp"
 
+#include "dialect/registry.hpp"
+#include "support/golden_envelope.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,19 +12,13 @@ namespace {
 
 using namespace timeline;
 
-const Envelope golden{.id = "chatcmpl-T", .created = 1700000000, .model = "m1"};
+using testing::done;
+using testing::golden;
 
-Envelope with_usage() {
-    Envelope envelope = golden;
-    envelope.usage = Envelope::Usage::shown;
-    return envelope;
-}
+Envelope with_usage() { return testing::golden_with_usage(); }
 
 std::string encoded(const Envelope& envelope, const std::vector<Event>& events) {
-    std::string out;
-    OpenAiStream encoder(envelope, &out);
-    for (const Event& event : events) encoder.on(event);
-    return out;
+    return testing::encoded(openai(), envelope, events);
 }
 
 // A frame of the golden envelope around this content of `choices` and what follows it.
@@ -41,7 +38,6 @@ std::string finish(std::string_view reason, std::string_view after = "") {
 }
 
 const std::string role = delta(R"("role":"assistant","content":"")");
-const std::string done = "data: [DONE]\n\n";
 
 TEST(OpenAiStream, WritesTextAsInVector1) {
     const auto bytes = encoded(golden, {Started{}, Text{0, "Hel"}, Text{0, "lo"},
@@ -208,6 +204,22 @@ TEST(OpenAiStream, EscapesWhatIsPlainAndLeavesAloneWhatIsEscaped) {
     EXPECT_NE(bytes.find(R"("content":"say \"hi\" é")"), std::string::npos);
     EXPECT_NE(bytes.find(R"("id":"c\"","type":"function","function":{"name":"f\\",)"),
               std::string::npos);
+}
+
+TEST(OpenAiStream, ShowsNothingOfAServersTools) {
+    const auto tool = [](ServerTool::State state) {
+        return ServerTool{state, "srv_1", "gas", "{}", "1"};
+    };
+    const std::vector<Event> events = {
+        tool(ServerTool::State::created), tool(ServerTool::State::running),
+        tool(ServerTool::State::completed), tool(ServerTool::State::failed), HoldOver{}};
+    EXPECT_EQ(encoded(golden, events), "");
+    Envelope envelope = golden;
+    envelope.tool_events = Envelope::ToolEvents::comments;
+    EXPECT_EQ(encoded(envelope, events),
+              ": tool gas started\n\n: tool gas ok\n\n: tool gas failed\n\n");
+    EXPECT_EQ(encoded(envelope, {ServerTool{ServerTool::State::running, "srv_1", "a\nb", "{}"}}),
+              ": tool a\\nb started\n\n");
 }
 
 TEST(OpenAiStream, NamesWhoFailedByItsCode) {

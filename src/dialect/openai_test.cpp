@@ -83,8 +83,10 @@ TEST(OpenAiDialect, WritesAnErrorBodyInOpenAisOrder) {
 TEST(DialectRegistry, FindsDialectsByName) {
     EXPECT_EQ(dialect_named("openai"), &openai());
     EXPECT_EQ(dialect_named("timeline"), &dialect::timeline());
+    EXPECT_EQ(dialect_named("agent"), &agent());
+    EXPECT_EQ(dialect_named("agent-raw"), &agent_raw());
     EXPECT_EQ(dialect_named("OpenAI"), nullptr);
-    EXPECT_EQ(names().size(), 2U);
+    EXPECT_EQ(names().size(), 4U);
     EXPECT_EQ(names().front(), "openai");
 }
 

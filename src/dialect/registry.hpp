@@ -9,7 +9,7 @@ namespace runnel::dialect {
 
 // A client wire format: one line here, one file beside this one that defines the function of that
 // name.
-#define RUNNEL_DIALECTS(X) X(openai) X(timeline)
+#define RUNNEL_DIALECTS(X) X(openai) X(timeline) X(agent) X(agent_raw)
 
 #define RUNNEL_DECLARE(name) const Dialect& name();
 RUNNEL_DIALECTS(RUNNEL_DECLARE)

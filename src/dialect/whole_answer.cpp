@@ -41,17 +41,25 @@ private:
     void write_message(const timeline::Answer::Choice& choice) {
         writer_.key("message").begin_object();
         writer_.key("role").string("assistant").key("content");
+        const std::string_view text = text_of(choice);
         const bool something_else = !choice.tool_calls.empty() || !choice.refusal_escaped.empty();
-        if (!choice.has_text && something_else)
+        if (text.empty() && something_else)
             writer_.null();
         else
-            writer_.escaped(choice.text_escaped);
+            writer_.escaped(text);
         if (!choice.reasoning_escaped.empty() && envelope_.reasoning == Envelope::Reasoning::shown)
             writer_.key(style_.reasoning_key).escaped(choice.reasoning_escaped);
         if (!choice.refusal_escaped.empty()) writer_.key("refusal").escaped(choice.refusal_escaped);
         if (!choice.tool_calls.empty()) write_tool_calls(choice.tool_calls);
         if (!choice.annotations_raw.empty()) write_annotations(choice.annotations_raw);
         writer_.end_object();
+    }
+
+    std::string_view text_of(const timeline::Answer::Choice& choice) const {
+        const std::string_view all = choice.text_escaped;
+        return style_.interim_text == ChatStyle::InterimText::apart
+                   ? all.substr(choice.interim_bytes)
+                   : all;
     }
 
     void write_tool_calls(const std::vector<timeline::Answer::ToolCall>& calls) {

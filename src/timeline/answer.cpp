@@ -12,10 +12,7 @@ void Fold::on(const Event& event) {
     std::visit(
         Overload{
             [](const Started&) {},
-            [&](const Text& e) {
-                at(e.choice).text_escaped += e.text;
-                at(e.choice).has_text = true;
-            },
+            [&](const Text& e) { at(e.choice).text_escaped += e.text; },
             [&](const Reasoning& e) { at(e.choice).reasoning_escaped += e.text; },
             [&](const Refusal& e) { at(e.choice).refusal_escaped += e.text; },
             [&](const ToolStarted& e) {
@@ -26,7 +23,7 @@ void Fold::on(const Event& event) {
                     e.fragment;
             },
             [](const ToolEnded&) {},
-            [](const ServerTool&) {},
+            [&](const ServerTool&) { at(0).interim_bytes = at(0).text_escaped.size(); },
             [](const HoldOver&) {},
             [&](const Annotation& e) { at(e.choice).annotations_raw.emplace_back(e.raw); },
             [&](const Logprobs& e) { at(e.choice).logprobs_raw.emplace_back(e.raw); },

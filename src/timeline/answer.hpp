@@ -17,12 +17,13 @@ struct Answer {
     };
     struct Choice {
         std::string text_escaped;
+        // How much of it was said before the last tool that the gateway ran.
+        std::size_t interim_bytes = 0;
         std::string reasoning_escaped;
         std::string refusal_escaped;
         std::vector<ToolCall> tool_calls;
         std::vector<std::string> annotations_raw;
         std::vector<std::string> logprobs_raw;  // one per event
-        bool has_text = false;
         std::optional<Finish> finish;
     };
 

@@ -19,7 +19,6 @@ TEST(Fold, JoinsTextReasoningAndRefusal) {
     EXPECT_EQ(answer.choices[0].text_escaped, "a\\nb");
     EXPECT_EQ(answer.choices[0].reasoning_escaped, "hm");
     EXPECT_EQ(answer.choices[0].refusal_escaped, "No.");
-    EXPECT_TRUE(answer.choices[0].has_text);
     EXPECT_EQ(answer.choices[0].finish, Finish::length);
     EXPECT_FALSE(answer.error);
 }
@@ -34,7 +33,15 @@ TEST(Fold, JoinsTheArgumentsOfEachCall) {
     EXPECT_EQ(calls[0].name, "f");
     EXPECT_EQ(calls[0].arguments_escaped, "{}");
     EXPECT_EQ(calls[1].arguments_escaped, "[]");
-    EXPECT_FALSE(answer.choices[0].has_text);
+    EXPECT_TRUE(answer.choices[0].text_escaped.empty());
+}
+
+TEST(Fold, RemembersWhatWasSaidBeforeTheLastServersTool) {
+    const ServerTool tool{ServerTool::State::running, "srv_1", "gas", "{}"};
+    EXPECT_EQ(folded({Text{0, "a"}, Ended{}}).choices[0].interim_bytes, 0U);
+    const Answer answer = folded({Text{0, "a"}, tool, Text{0, "b"}, tool, Text{0, "c"}, Ended{}});
+    EXPECT_EQ(answer.choices[0].text_escaped, "abc");
+    EXPECT_EQ(answer.choices[0].interim_bytes, 2U);
 }
 
 TEST(Fold, KeepsChoicesApart) {

@@ -14,6 +14,7 @@ public:
     void on(const Event& event) override;
     void replay(Sink* to) const;
     bool empty() const { return events_.empty(); }
+    const std::vector<Event>& events() const { return events_; }
     void clear();
 
 private:

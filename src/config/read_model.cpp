@@ -5,9 +5,6 @@
 #include "config/read_policy.hpp"
 #include "dialect/registry.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -18,7 +15,6 @@ constexpr std::string_view keys_of_model[] = {
     "targets",   "strategy",  "retries",         "timeout", "timeouts", "hedge",  "system",
     "midstream", "streaming", "stream_fallback", "limits",  "defaults", "dialect"};
 constexpr std::string_view keys_of_limits[] = {"max_tokens", "concurrent"};
-constexpr std::string_view later_dialects[] = {"timeline", "agent", "agent-raw"};
 
 // What each request says for itself.
 constexpr std::string_view never_defaults[] = {"model", "messages", "stream"};
@@ -75,14 +71,7 @@ void check_model_name(const Entry& entry) {
 }
 
 std::optional<std::string> read_dialect(const Value& value) {
-    const auto names = dialect::names();
-    if (value.node().kind == Node::Kind::scalar && is_in(value.node().text, later_dialects) &&
-        !is_in(value.node().text, names)) {
-        value.complain(fmt::format("'{}' is not supported yet; there is {}", value.node().text,
-                                   fmt::join(names, ", ")));
-        return std::nullopt;
-    }
-    return value.one_of(names);
+    return value.one_of(dialect::names());
 }
 
 std::optional<WrittenModel> read_model(const Entry& entry, const KnownProviders& providers) {

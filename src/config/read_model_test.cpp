@@ -29,7 +29,7 @@ models:
     system: |
       You are brief.
       Always.
-    dialect: openai
+    dialect: agent
     defaults:
       temperature: 0.20
       max_tokens: 1000
@@ -48,7 +48,7 @@ default_model: fast
     EXPECT_EQ(config.models[0].defaults_json, "");
     const Model& operating = config.models[1];
     EXPECT_EQ(operating.system, "You are brief.\nAlways.\n");
-    EXPECT_EQ(operating.dialect, "openai");
+    EXPECT_EQ(operating.dialect, "agent");
     EXPECT_EQ(operating.defaults_json,
               R"({"temperature":0.20,"max_tokens":1000,"seed":"42","logprobs":false,"user":null,)"
               R"("stop":["END","1",1],"metadata":{"team":"blue","quoted \"key\"":1e3}})");
@@ -118,10 +118,9 @@ TEST(ConfigModels, ReportsBadModels) {
               "1:57: models.m.limits.max_tokens must be a whole number from 1 to 2147483647, not "
               "'0'");
     EXPECT_EQ(with("streaming: no"), "1:47: models.m.streaming must be true or false, not 'no'");
-    EXPECT_THAT(with("dialect: agent"),
-                HasSubstr("models.m.dialect: 'agent' is not supported yet"));
     EXPECT_THAT(with("dialect: klingon"),
-                HasSubstr("models.m.dialect: 'klingon' is not one of openai"));
+                HasSubstr("models.m.dialect: 'klingon' is not one of openai, timeline, agent, "
+                          "agent-raw"));
     EXPECT_EQ(with("defaults: {stream: true}"),
               "1:47: models.m.defaults.stream: each request says this for itself; it cannot have a "
               "default");

@@ -2,7 +2,7 @@
 
 import time
 
-from behaviours import part_then, refuse, retry_after, silence, status
+from behaviours import hang_up, part_then, refuse, retry_after, silence, slowly, status
 from pace import scaled
 from resilience_test import ResilienceTest
 
@@ -95,3 +95,33 @@ class RequestFields(ResilienceTest):
     def test_they_never_go_upstream(self):
         self.ask("a/x", fallback=["b/x"], retries=1, timeout=5000)
         self.assertFalse({"fallback", "retries", "timeout"} & set(self.asked()[0].request.json()))
+
+
+class Policy(ResilienceTest):
+    """What the config says for every request counts for provider/model and fallbacks too."""
+    config = {"policy": {"retries": 0, "timeouts": {"first_token": "300ms", "idle": "300ms"}, "midstream": "verified",
+                         "hedge": {"after": "150ms"}}}
+    models = {"own": {"retries": 1, "timeouts": {"first_token": "2s"}, "hedge": {"after": "5s"}}}
+
+    def test_it_counts_where_nothing_else_is_said(self):
+        self.behave(A=status(500))
+        self.assert_served_by(self.ask("a/retried", fallback=["b/retried"]), "B")
+        self.assert_asked("A B")
+
+        self.targets["B"].says = self.targets["A"].says
+        self.addCleanup(setattr, self.targets["B"], "says", "Hello from B")
+        for end in (hang_up, silence):
+            self.behave(A=part_then(end))
+            self.assert_served_by(self.ask("a/cut", fallback=["b/cut"]), "A")
+            self.assert_asked("A B")
+
+    def test_it_hedges(self):
+        self.behave(A=silence)
+        response, took = self.timed("a/hedged", fallback=["b/hedged"])
+        self.assert_served_by(response, "B")
+        self.assertTrue(0.14 < took < 0.15 + scaled(0.3), took)
+
+    def test_a_model_may_say_otherwise(self):
+        self.behave(A=[status(500), slowly(0.5)])
+        self.assert_served_by(self.ask("own"), "A")
+        self.assert_asked("A A")

@@ -29,6 +29,10 @@ inline constexpr std::size_t queued_requests = 1'000;           // beyond them
 inline constexpr auto queue_time = 1s;        // a longer wait is better said than hidden
 inline constexpr auto keep_alive_time = 75s;  // between requests of one connection
 
+// Tools that the gateway runs.
+inline constexpr std::size_t parallel_tools = 8;  // of one round
+inline constexpr int tool_rounds = 8;             // then the model must answer
+
 // Upstream answers.
 inline constexpr std::size_t frame_bytes = 16 * mib;          // base64 images, encrypted reasoning
 inline constexpr std::size_t upstream_body_bytes = 64 * mib;  // a whole answer that is not a stream

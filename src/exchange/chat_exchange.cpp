@@ -2,6 +2,7 @@
 
 #include "dialect/registry.hpp"
 #include "exchange/attempts.hpp"
+#include "exchange/tool_loop.hpp"
 #include "json/writer.hpp"
 
 #include <fmt/format.h>
@@ -60,6 +61,11 @@ awaitable<void> ChatExchange::run() {
 
 awaitable<void> ChatExchange::answer() {
     const Attempts::Setting setting{gateway_, worker_, shared_, transaction_, record_, &reply_};
+    if (route_.tools != nullptr) {
+        ToolLoop loop(setting, gateway_->tools.get(), &request_, &route_);
+        co_await loop.run();
+        co_return;
+    }
     Attempts attempts(setting, &request_, &route_, &reply_, Attempts::Afterwards::forget);
     if (co_await attempts.run() == Attempts::Outcome::answered) co_await reply_.finish();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "agent/tool_box.hpp"
 #include "base/ids.hpp"
 #include "config/config.hpp"
 #include "http/connection_pool.hpp"
@@ -43,6 +44,7 @@ struct Gateway {
     std::vector<std::string> cors_origins;
     std::chrono::milliseconds ping;  // of silence in a stream; 0: never
     router::Policy policy;           // where neither a model nor a provider says anything else
+    std::shared_ptr<const agent::ToolBox> tools;  // null: there are none
     Secret admin_token;
 
     bool uses_tls() const;  // to any of its providers

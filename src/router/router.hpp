@@ -34,6 +34,8 @@ struct Route {
     const std::string* system = nullptr;         // the virtual model's text, or null
     const std::string* defaults_json = nullptr;  // the virtual model's default fields, or null
     const std::string* dialect = nullptr;        // the virtual model's dialect, or null
+    const std::vector<std::string>* tools = nullptr;  // the gateway's own, by entry; or null
+    int max_tool_rounds = 8;
     Policy policy{};
     std::optional<std::int64_t> max_tokens{};  // more is cut down to this
     std::size_t concurrent = 0;                // requests at a time; 0: any number

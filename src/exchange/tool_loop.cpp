@@ -1,0 +1,110 @@
+#include "exchange/tool_loop.hpp"
+
+#include "agent/conversation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace runnel::exchange {
+
+using boost::asio::awaitable;
+
+ToolLoop::ToolLoop(const Attempts::Setting& setting, const agent::ToolBox* tools,
+                   chat::Request* request, router::Route* route)
+    : setting_(setting),
+      tools_(tools),
+      request_(request),
+      route_(route),
+      filter_(
+          [this](std::string_view name) {
+              return std::ranges::any_of(offered_, [&](const agent::ToolBox::Offered& tool) {
+                  return tool.spec.name == name;
+              });
+          },
+          setting.reply),
+      runs_(setting.worker, setting.transaction, setting.reply, tools),
+      rounds_left_(route->max_tool_rounds) {}
+
+awaitable<void> ToolLoop::run() {
+    if (auto offered = co_await offer_tools(); !offered) {
+        co_await setting_.reply->fail(std::move(offered.error()));
+        co_return;
+    }
+    Step step = Step::next_round;
+    while (step == Step::next_round) step = co_await round();
+    if (step == Step::failed) co_return;
+    filter_.end();
+    co_await setting_.reply->finish();
+}
+
+awaitable<Result<void>> ToolLoop::offer_tools() {
+    auto offered = co_await tools_->offer(*route_->tools, setting_.transaction->stop);
+    if (!offered) co_return propagate(offered);
+    offered_ = std::move(*offered);
+    if (auto fits = check_request(); !fits) co_return fits;
+    std::vector<agent::ToolSpec> specs;
+    for (const agent::ToolBox::Offered& tool : offered_) specs.push_back(tool.spec);
+    agent::add_tools(request_, specs);
+    co_return Result<void>{};
+}
+
+Result<void> ToolLoop::check_request() const {
+    if (request_->n > 1)
+        return fail_at(
+            ErrorKind::unsupported_parameter, "n",
+            fmt::format("the model '{}' runs tools, and gives one answer at a time", route_->name));
+    for (std::size_t i = 0; i < request_->tools.size(); ++i)
+        for (const agent::ToolBox::Offered& tool : offered_)
+            if (request_->tools[i].name == tool.spec.name)
+                return fail_at(ErrorKind::tool_schema_invalid,
+                               fmt::format("tools[{}].function.name", i),
+                               fmt::format("the model '{}' has a tool '{}' of its own; give yours "
+                                           "another name",
+                                           route_->name, tool.spec.name));
+    return {};
+}
+
+awaitable<ToolLoop::Step> ToolLoop::round() {
+    setting_.shared->continuity.recall(request_, std::chrono::steady_clock::now());
+    {
+        Attempts attempts(setting_, request_, route_, &filter_, Attempts::Afterwards::keep);
+        if (co_await attempts.run() == Attempts::Outcome::failed) co_return Step::failed;
+        stay_with(attempts.served_by());
+    }
+    filter_.close_round();
+    if (filter_.own_calls().empty()) co_return Step::answered;
+    co_await run_calls();
+    if (setting_.transaction->stop->requested()) {
+        co_await setting_.reply->fail(
+            {ErrorKind::overloaded, "the gateway is shutting down; try again"});
+        co_return Step::failed;
+    }
+    co_return filter_.client_calls().empty() ? Step::next_round : Step::answered;
+}
+
+awaitable<void> ToolLoop::run_calls() {
+    std::vector<ToolRuns::Run> runs;
+    for (const agent::RoundFilter::Call& call : filter_.own_calls()) {
+        const auto tool = std::ranges::find_if(
+            offered_, [&](const auto& offered) { return offered.spec.name == call.name; });
+        runs.push_back({&call, &*tool});
+    }
+    const auto outcomes = co_await runs_.run(std::move(runs), *request_);
+    agent::add_turn(request_, {filter_.text_escaped(), filter_.reasoning_escaped(),
+                               filter_.own_calls(), outcomes});
+    // Once it has had its rounds, the model must answer with what it has.
+    if (--rounds_left_ == 0) agent::forbid_tools(request_);
+}
+
+// Who has begun goes on: what the client has seen is that target's, and its own calls are best
+// understood by it.
+void ToolLoop::stay_with(std::size_t target) {
+    auto& targets = route_->targets;
+    const auto served = targets.begin() + static_cast<std::ptrdiff_t>(target);
+    std::rotate(targets.begin(), served, served + 1);
+    route_->policy.strategy = router::Strategy::failover;
+    if (setting_.reply->has_shown()) targets.resize(1);
+}
+
+}  // namespace runnel::exchange

@@ -64,14 +64,25 @@ inline constexpr auto idle_time = 60s;
 inline constexpr auto total_time = 600s;        // the official SDKs' own default
 inline constexpr auto retry_window_time = 60s;  // of one request; no attempt begins after it
 inline constexpr int retries = 2;
-inline constexpr int retries_max = 5;    // that anybody may ask for
-inline constexpr auto drain_time = 30s;  // for open streams to end when the process is told to
+inline constexpr int retries_max = 5;  // that anybody may ask for
 inline constexpr auto upstream_idle_connection_time =
     55s;  // below the usual 60 s of load balancers
 inline constexpr std::size_t upstream_idle_connections = 4096;  // per thread
 
 // What is kept of an answer so that another target can go on with it.
 inline constexpr std::size_t continuation_bytes = 1 * mib;
+
+// Connections whose other end is gone without a word: found out within 75 s, on both sides.
+inline constexpr auto tcp_silence_time = 30s;  // before the peer is asked whether it is there
+inline constexpr auto tcp_probe_time = 15s;    // between two such questions
+inline constexpr int tcp_probes = 3;
+inline constexpr auto tcp_unacknowledged_time = 75s;  // of bytes that were sent
+
+// The end of the process.
+inline constexpr auto drain_time = 30s;  // for open streams to end when the process is told to
+inline constexpr auto hand_over_time = 500ms;  // while new connections go to the next process
+inline constexpr auto late_request_time = 1s;  // for requests that were on their way
+inline constexpr auto last_words_time = 2s;    // to tell the clients of streams that are cut
 
 // What is kept of provider state for a tool round trip.
 inline constexpr auto continuity_time = 10min;

@@ -1,11 +1,18 @@
 #include "http/stream.hpp"
 
+#include "base/limits.hpp"
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
+#include <netinet/tcp.h>
+
 namespace runnel::http {
 namespace {
+
+template <int Name>
+using TcpOption = asio::detail::socket_option::integer<IPPROTO_TCP, Name>;
 
 constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
 
@@ -14,6 +21,16 @@ void prepare(tcp::socket& socket) {
     socket.non_blocking(true, ignored);
     socket.set_option(tcp::no_delay(true), ignored);
     socket.set_option(asio::socket_base::keep_alive(true), ignored);
+    // A peer that is gone without a word is noticed while it is silent, and while it takes nothing.
+    const auto seconds = [](std::chrono::seconds time) { return static_cast<int>(time.count()); };
+    const auto milliseconds = [](std::chrono::milliseconds time) {
+        return static_cast<int>(time.count());
+    };
+    socket.set_option(TcpOption<TCP_KEEPIDLE>(seconds(limits::tcp_silence_time)), ignored);
+    socket.set_option(TcpOption<TCP_KEEPINTVL>(seconds(limits::tcp_probe_time)), ignored);
+    socket.set_option(TcpOption<TCP_KEEPCNT>(limits::tcp_probes), ignored);
+    socket.set_option(TcpOption<TCP_USER_TIMEOUT>(milliseconds(limits::tcp_unacknowledged_time)),
+                      ignored);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "exchange/reply.hpp"
 
 #include "base/limits.hpp"
+#include "exchange/retry_after.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -162,11 +163,7 @@ awaitable<void> Reply::refuse(const Error& error) {
     if (record_->attempts.size() > 1)
         headers.add("X-Gateway-Attempts", std::to_string(record_->attempts.size()));
     const int status = shape_of(error.kind).status;
-    if (status == 429 || status == 503) {
-        const auto wait = error.retry_after.value_or(std::chrono::seconds(1));
-        const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
-        headers.add("Retry-After", std::to_string(std::max<long>(1, seconds)));
-    }
+    add_retry_after(error, &headers);
     if (co_await responder_->send(status, manner_.dialect->error_body(error)))
         transaction_->stop->request(Stop::Reason::client_gone);
 }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "base/limits.hpp"
+#include "config/config.hpp"
+#include "exchange/admission.hpp"
 #include "exchange/continuity.hpp"
 #include "router/health.hpp"
 
@@ -11,6 +13,13 @@ namespace runnel::exchange {
 struct SharedState {
     Continuity continuity{limits::continuity_time, limits::continuity_bytes};
     router::Health health;
+    // Requests at a time: of the process, to each provider, for each model.
+    Admission requests{"the gateway", {}};
+    AdmissionTable to_provider{"provider"};
+    AdmissionTable for_model{"model"};
+
+    // As many as the config allows.
+    void use_limits(const config::Config& config);
 };
 
 }  // namespace runnel::exchange

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "base/error.hpp"
+#include "http/headers.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+namespace runnel::exchange {
+
+// Whoever is told to come back later is told when.
+inline void add_retry_after(const Error& error, http::HeaderList* headers) {
+    const int status = shape_of(error.kind).status;
+    if (status != 429 && status != 503) return;
+    const auto wait = error.retry_after.value_or(std::chrono::seconds(1));
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
+    headers->add("Retry-After", std::to_string(std::max<long>(1, seconds)));
+}
+
+}  // namespace runnel::exchange

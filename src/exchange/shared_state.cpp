@@ -1,0 +1,25 @@
+#include "exchange/shared_state.hpp"
+
+namespace runnel::exchange {
+namespace {
+
+template <class Named>
+std::map<std::string, Admission::Limits> limits_of(const std::vector<Named>& all,
+                                                   const config::Limits& common) {
+    std::map<std::string, Admission::Limits> limits;
+    for (const Named& one : all)
+        if (one.concurrent > 0)
+            limits[one.name] = {one.concurrent, common.queue, common.queue_time};
+    return limits;
+}
+
+}  // namespace
+
+void SharedState::use_limits(const config::Config& config) {
+    const config::Limits& limits = config.limits;
+    requests.set_limits({limits.concurrent, limits.queue, limits.queue_time});
+    to_provider.set_limits(limits_of(config.providers, limits));
+    for_model.set_limits(limits_of(config.models, limits));
+}
+
+}  // namespace runnel::exchange

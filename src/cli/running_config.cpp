@@ -61,11 +61,15 @@ http::ConnectionLimits connection_limits(const config::Config& config) {
 }
 
 RunningConfig::RunningConfig(boost::asio::io_context* loop, ServeOptions options,
-                             config::Config config, http::UpstreamTls* upstream_tls)
+                             config::Config config, http::UpstreamTls* upstream_tls,
+                             exchange::SharedState* state)
     : loop_(loop),
       options_(std::move(options)),
       config_(std::move(config)),
-      upstream_tls_(upstream_tls) {}
+      upstream_tls_(upstream_tls),
+      state_(state) {
+    state_->use_limits(config_);
+}
 
 void RunningConfig::reload(std::function<void(Reloaded)> done) {
     boost::asio::post(*loop_,
@@ -90,6 +94,7 @@ void RunningConfig::reload_here(std::function<void(Reloaded)> done) {
     set_up_log(config);
     log_changes(changes);
     config_ = std::move(config);
+    state_->use_limits(config_);
     auto threads_left = std::make_shared<std::atomic<std::size_t>>(shards_.size());
     const auto one_done = [threads_left, changes = std::move(changes), done = std::move(done)] {
         if (--*threads_left == 0) done(changes);

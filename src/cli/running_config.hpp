@@ -28,10 +28,13 @@ class RunningConfig final : public server::Operations {
 public:
     // All pointers must outlive it.
     RunningConfig(boost::asio::io_context* loop, ServeOptions options, config::Config config,
-                  http::UpstreamTls* upstream_tls);
+                  http::UpstreamTls* upstream_tls, exchange::SharedState* state);
 
     // Before the loop runs: who is to use what is read.
     void add(Shard* shard) { shards_.push_back(shard); }
+
+    // On its loop's thread.
+    std::chrono::milliseconds drain_timeout() const { return config_.drain_timeout; }
 
     // From any thread. What comes of it is logged too.
     void reload(std::function<void(Reloaded)> done) override;
@@ -43,6 +46,7 @@ private:
     ServeOptions options_;
     config::Config config_;
     http::UpstreamTls* upstream_tls_;
+    exchange::SharedState* state_;
     std::vector<Shard*> shards_;
 };
 

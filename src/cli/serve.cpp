@@ -2,12 +2,12 @@
 
 #include "base/log.hpp"
 #include "cli/config_file.hpp"
+#include "cli/lifecycle.hpp"
 #include "cli/running_config.hpp"
 #include "cli/shard.hpp"
 #include "http/tls.hpp"
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,48 +65,6 @@ void announce(const config::Config& config, const exchange::Gateway& gateway,
         RUNNEL_VERSION, url, names, url);
 }
 
-// What the process does when it is told to: SIGHUP reads the config again; the first SIGINT or
-// SIGTERM lets open requests end, the second does not.
-class Signals {
-public:
-    Signals(asio::io_context* loop, RunningConfig* config,
-            std::vector<std::unique_ptr<Shard>>* shards)
-        : signals_(*loop, SIGHUP, SIGINT, SIGTERM),
-          config_(config),
-          shards_(shards) {
-        wait();
-    }
-
-private:
-    void wait() {
-        signals_.async_wait([this](const boost::system::error_code& error, int number) {
-            if (error) return;
-            obey(number);
-            wait();
-        });
-    }
-
-    void obey(int number) {
-        if (number == SIGHUP) {
-            config_->reload([](const auto&) {});
-            return;
-        }
-        for (const auto& shard : *shards_) {
-            if (stopping_) {
-                shard->stop_now();
-            } else {
-                shard->stop();
-            }
-        }
-        stopping_ = true;
-    }
-
-    asio::signal_set signals_;
-    RunningConfig* config_;
-    std::vector<std::unique_ptr<Shard>>* shards_;
-    bool stopping_ = false;
-};
-
 }  // namespace
 
 int serve(const ServeOptions& options) {
@@ -138,7 +96,7 @@ int serve(const ServeOptions& options) {
     exchange::SharedState state;
     std::vector<std::unique_ptr<Shard>> shards;
     asio::io_context control_loop;  // after the shards: what waits in it is theirs
-    RunningConfig running_config(&control_loop, options, config, &upstream_tls);
+    RunningConfig running_config(&control_loop, options, config, &upstream_tls, &state);
     const std::size_t threads =
         config.threads > 0 ? config.threads : std::max(1U, std::thread::hardware_concurrency());
     std::string address = config.listen;
@@ -154,13 +112,12 @@ int serve(const ServeOptions& options) {
         // With port 0 the first thread's port is everyone's.
         address = with_port(config.listen, shards.front()->port());
     }
-    announce(config, **gateway, as_shown(address), threads);
-    gateway->reset();  // the shards have it, until there is another
-
     std::vector<std::jthread> running;
     for (std::size_t i = 1; i < shards.size(); ++i)
         running.emplace_back([shard = shards[i].get()] { shard->run(); });
-    Signals signals(&control_loop, &running_config, &shards);
+    Lifecycle lifecycle(&control_loop, &running_config, &shards);
+    announce(config, **gateway, as_shown(address), threads);
+    gateway->reset();  // the shards have it, until there is another
     std::jthread control_thread([&control_loop] { control_loop.run(); });
     shards.front()->run();
     running.clear();  // the other threads end their requests too, before signals go back to their

@@ -1,16 +1,24 @@
 #include "cli/shard.hpp"
 
+#include "base/limits.hpp"
+#include "base/log.hpp"
+
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
 
 namespace runnel::cli {
 
 namespace asio = boost::asio;
-using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto stop_time = 10s;  // for open streams to end after a signal
+constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
+constexpr auto look_again_time = std::chrono::milliseconds(10);
 
 }  // namespace
 
@@ -19,7 +27,7 @@ Shard::Shard(const Common& common, const std::shared_ptr<const exchange::Gateway
     : loop_(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO),
       worker_(&loop_, common.upstream_tls),
       app_(exchange::for_one_thread(gateway), &worker_, common.state, common.operations),
-      listener_(&loop_, &worker_.tasks, &app_, common.tls, limits) {}
+      listener_(&loop_, &worker_.tasks, &app_, common.tls, limits, &connections_) {}
 
 void Shard::run() {
     listener_.start();
@@ -36,23 +44,39 @@ void Shard::use(const std::shared_ptr<const exchange::Gateway>& gateway,
     });
 }
 
-void Shard::stop() {
-    asio::post(loop_, [this] {
-        listener_.stop();
-        deadline_ = std::chrono::steady_clock::now() + stop_time;
-        end_when_idle();
-    });
+void Shard::drain(Drain drain) {
+    asio::post(loop_, [this, drain] { worker_.tasks.start("drain", drain_here(drain)); });
 }
 
-void Shard::end_when_idle() {
-    if (app_.open_requests() == 0 || std::chrono::steady_clock::now() > deadline_) {
-        loop_.stop();
-        return;
+asio::awaitable<void> Shard::drain_here(Drain drain) {
+    const auto begun = Clock::now();
+    const auto deadline = begun + drain.timeout;
+    app_.begin_drain();
+    connections_.begin_drain();
+    if (drain.hand_over.count() > 0) {
+        asio::steady_timer timer(loop_, std::min(begun + drain.hand_over, deadline));
+        co_await timer.async_wait(as_error);
     }
-    check_timer_.expires_after(20ms);
-    check_timer_.async_wait([this](const boost::system::error_code& error) {
-        if (!error) end_when_idle();
-    });
+    listener_.stop();
+    connections_.close_idle();
+    co_await all_closed(std::min(Clock::now() + drain.late_requests, deadline));
+    connections_.close_unasked();
+    co_await all_closed(deadline);
+    if (const std::size_t count = connections_.stop_answers(http::Stop::Reason::shutdown)) {
+        log::Line(log::Level::warning, "drain_timeout is over").add("requests", count).write();
+        co_await all_closed(Clock::now() + limits::last_words_time);
+    }
+    loop_.stop();
+}
+
+asio::awaitable<void> Shard::all_closed(Clock::time_point deadline) {
+    asio::steady_timer timer(loop_);
+    // What was just closed needs a turn of the loop to be gone.
+    co_await asio::post(loop_, asio::use_awaitable);
+    while (!connections_.empty() && Clock::now() < deadline) {
+        timer.expires_after(look_again_time);
+        co_await timer.async_wait(as_error);
+    }
 }
 
 }  // namespace runnel::cli

@@ -3,10 +3,10 @@
 #include "exchange/gateway.hpp"
 #include "exchange/shared_state.hpp"
 #include "http/listener.hpp"
+#include "http/open_connections.hpp"
 #include "server/app.hpp"
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
 #include <functional>
@@ -30,6 +30,7 @@ public:
 
     Result<void> listen(const std::string& address) { return listener_.listen(address); }
     unsigned short port() const { return listener_.port(); }
+    int socket() { return listener_.socket(); }
 
     // Serves until it is stopped.
     void run();
@@ -39,20 +40,27 @@ public:
     // What a config that was read again says; `done` is called when it is in use here.
     void use(const std::shared_ptr<const exchange::Gateway>& gateway, http::ConnectionLimits limits,
              std::function<void()> done);
-    // Takes no more connections, and ends the loop when the open requests are answered or time is
-    // up.
-    void stop();
+    // How long the end may take.
+    struct Drain {
+        std::chrono::milliseconds hand_over{0};      // new connections are taken meanwhile
+        std::chrono::milliseconds late_requests{0};  // after that, for those on their way
+        std::chrono::milliseconds timeout{0};        // for all of it
+    };
+    // Lets the open requests end, and the loop with the last of them.
+    void drain(Drain drain);
     void stop_now() { loop_.stop(); }
 
 private:
-    void end_when_idle();
+    using Clock = std::chrono::steady_clock;
 
+    boost::asio::awaitable<void> drain_here(Drain drain);
+    boost::asio::awaitable<void> all_closed(Clock::time_point deadline);
+
+    http::OpenConnections connections_;  // first: the loop's last tasks still have their places
     boost::asio::io_context loop_;
     exchange::Worker worker_;
     server::App app_;
     http::Listener listener_;
-    boost::asio::steady_timer check_timer_{loop_};
-    std::chrono::steady_clock::time_point deadline_;
 };
 
 }  // namespace runnel::cli

@@ -14,12 +14,8 @@
 namespace runnel::exchange {
 
 using boost::asio::awaitable;
-using http::Stop;
 
 namespace {
-
-// Nobody gets it; it tells the log's reader that nobody was there to get one.
-constexpr int client_closed_status = 499;
 
 // Puts the defaults' fields before the body's own; the reader lets a later field win, and the
 // client's are later.
@@ -49,13 +45,6 @@ awaitable<void> ChatExchange::run() {
         co_await reply_.fail(std::move(ready.error()));
     } else {
         co_await answer();
-    }
-    record_->status = transaction_->responder->status();
-    if (transaction_->stop->reason() == Stop::Reason::client_gone) {
-        record_->client_closed = true;
-        record_->error_kind.clear();
-        record_->error_detail.clear();
-        if (!transaction_->responder->begun()) record_->status = client_closed_status;
     }
 }
 

@@ -15,7 +15,7 @@ enum class Outcome { request, closed, timed_out };
 // Reads until the reader holds a whole request. `pending` keeps bytes that belong to a later
 // request, or the part of the header that the parser wants to see again.
 awaitable<Result<Outcome>> read_request(Stream* stream, RequestReader* reader, std::string* pending,
-                                        Watchdog* watchdog) {
+                                        Watchdog* watchdog, OpenConnections::Place* place) {
     bool timed_out = false;
     const auto on_timeout = [stream, &timed_out] {
         timed_out = true;
@@ -33,6 +33,7 @@ awaitable<Result<Outcome>> read_request(Stream* stream, RequestReader* reader, s
         }
         if (!begun && (reader->started() || !pending->empty())) {
             begun = true;
+            place->reads_request();
             watchdog->set(Clock::now() + limits::request_read_time, on_timeout);
         }
         if (reader->wants_continue()) {
@@ -63,9 +64,7 @@ awaitable<Result<Outcome>> read_request(Stream* stream, RequestReader* reader, s
 
 // Tells the client why its request was not read, then gives it a moment to take the answer in:
 // closing at once on bytes that are still arriving would reset the connection and lose it.
-awaitable<void> refuse(Stream* stream, RequestHandler* handler, Error error) {
-    Request unread;
-    unread.keep_alive = Request::KeepAlive::no;
+awaitable<void> refuse(Stream* stream, RequestHandler* handler, Request unread, Error error) {
     Responder responder(stream, unread);
     const std::string body = handler->describe(error, &unread, &responder.headers());
     responder.forbid_keep_alive();
@@ -83,7 +82,9 @@ awaitable<void> refuse(Stream* stream, RequestHandler* handler, Error error) {
 
 }  // namespace
 
-awaitable<void> serve_connection(Stream stream, RequestHandler* handler, ConnectionLimits limits) {
+awaitable<void> serve_connection(Stream stream, RequestHandler* handler, ConnectionLimits limits,
+                                 OpenConnections::Place* place) {
+    place->is_at(&stream.socket());
     const auto executor = co_await asio::this_coro::executor;
     Watchdog watchdog(executor);
     RequestReader reader(limits.request);
@@ -91,14 +92,14 @@ awaitable<void> serve_connection(Stream stream, RequestHandler* handler, Connect
     error_code ignored;
     const std::string address = stream.socket().remote_endpoint(ignored).address().to_string();
     while (true) {
-        auto outcome = co_await read_request(&stream, &reader, &pending, &watchdog);
+        auto outcome = co_await read_request(&stream, &reader, &pending, &watchdog, place);
         watchdog.stop();
         if (!outcome) {
-            co_await refuse(&stream, handler, std::move(outcome.error()));
+            co_await refuse(&stream, handler, reader.take(), std::move(outcome.error()));
             co_return;
         }
         if (*outcome == Outcome::timed_out) {
-            co_await refuse(&stream, handler,
+            co_await refuse(&stream, handler, reader.take(),
                             {ErrorKind::request_timeout, "the request did not arrive in time"});
             co_return;
         }
@@ -107,6 +108,7 @@ awaitable<void> serve_connection(Stream stream, RequestHandler* handler, Connect
         Stop stop;
         Request request = reader.take();
         Responder responder(&stream, request);
+        place->answers(&responder, &stop);
         {
             HangupWatch watch(&stream, &pending,
                               [&stop] { stop.request(Stop::Reason::client_gone); });
@@ -117,6 +119,7 @@ awaitable<void> serve_connection(Stream stream, RequestHandler* handler, Connect
         watchdog.stop();
         const bool gone = stop.reason() == Stop::Reason::client_gone;
         if (gone || !responder.begun() || !responder.keeps_alive()) co_return;
+        place->is_idle();
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "http/hangup.hpp"
+#include "http/open_connections.hpp"
 #include "http/request_reader.hpp"
 #include "http/responder.hpp"
 #include "http/stop.hpp"
@@ -28,7 +29,8 @@ class RequestHandler {
 public:
     virtual ~RequestHandler() = default;
     virtual awaitable<void> handle(Transaction transaction) = 0;
-    // A request that could not be read: the reply's body and header fields.
+    // A request that could not be read: the reply's body and header fields. `request` has what was
+    // read of it.
     virtual std::string describe(const Error& error, const Request* request,
                                  HeaderList* headers) = 0;
 };
@@ -37,7 +39,8 @@ struct ConnectionLimits {
     RequestReader::Limits request;
 };
 
-// The server's side of one client connection, until it closes.
-awaitable<void> serve_connection(Stream stream, RequestHandler* handler, ConnectionLimits limits);
+// The server's side of one client connection, until it closes. `place` is kept up to date.
+awaitable<void> serve_connection(Stream stream, RequestHandler* handler, ConnectionLimits limits,
+                                 OpenConnections::Place* place);
 
 }  // namespace runnel::http

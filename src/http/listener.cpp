@@ -41,12 +41,13 @@ Result<tcp::endpoint> read_address(std::string_view text) {
 }  // namespace
 
 Listener::Listener(asio::io_context* loop, TaskGroup* tasks, RequestHandler* handler,
-                   asio::ssl::context* tls, ConnectionLimits limits)
+                   asio::ssl::context* tls, ConnectionLimits limits, OpenConnections* connections)
     : loop_(loop),
       tasks_(tasks),
       handler_(handler),
       tls_(tls),
       limits_(limits),
+      connections_(connections),
       acceptor_(*loop) {}
 
 Result<void> Listener::listen(std::string_view address) {
@@ -69,8 +70,15 @@ unsigned short Listener::port() const { return acceptor_.local_endpoint().port()
 void Listener::start() { tasks_->start("accept", accept_all()); }
 
 void Listener::stop() {
-    error_code ignored;
-    acceptor_.close(ignored);
+    error_code error;
+    acceptor_.non_blocking(true, error);
+    while (!error) {
+        tcp::socket socket(*loop_);
+        acceptor_.accept(socket, error);
+        if (!error) tasks_->start("connection", serve(std::move(socket)));
+        if (error == asio::error::connection_aborted) error = {};  // that client left again
+    }
+    acceptor_.close(error);
 }
 
 awaitable<void> Listener::accept_all() {
@@ -87,11 +95,13 @@ awaitable<void> Listener::accept_all() {
 }
 
 awaitable<void> Listener::serve(tcp::socket socket) {
+    OpenConnections::Place place(connections_);
     if (tls_ == nullptr) {
-        co_await serve_connection(Stream(std::move(socket)), handler_, limits_);
+        co_await serve_connection(Stream(std::move(socket)), handler_, limits_, &place);
         co_return;
     }
     auto stream = std::make_unique<Stream::Tls>(std::move(socket), *tls_);
+    place.is_at(&stream->next_layer());
     Watchdog watchdog(loop_->get_executor());
     watchdog.set(std::chrono::steady_clock::now() + limits::request_read_time, [&stream] {
         error_code ignored;
@@ -100,7 +110,7 @@ awaitable<void> Listener::serve(tcp::socket socket) {
     const auto [error] = co_await stream->async_handshake(Stream::Tls::server, as_error);
     watchdog.stop();
     if (error) co_return;
-    co_await serve_connection(Stream(std::move(stream)), handler_, limits_);
+    co_await serve_connection(Stream(std::move(stream)), handler_, limits_, &place);
 }
 
 }  // namespace runnel::http

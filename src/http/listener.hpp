@@ -16,16 +16,18 @@ namespace runnel::http {
 // connection ever moves between threads.
 class Listener {
 public:
-    // `tls` may be null. All pointers must outlive the listener.
+    // `tls` may be null. All pointers must outlive the listener, and `connections` the loop too.
     Listener(asio::io_context* loop, TaskGroup* tasks, RequestHandler* handler,
-             asio::ssl::context* tls, ConnectionLimits limits);
+             asio::ssl::context* tls, ConnectionLimits limits, OpenConnections* connections);
 
     // "127.0.0.1:8080", "[::1]:8080", ":8080"; port 0 takes a free one.
     Result<void> listen(std::string_view address);
     unsigned short port() const;
     // For the connections that come from now on.
     void use(ConnectionLimits limits) { limits_ = limits; }
+    int socket() { return acceptor_.native_handle(); }
     void start();
+    // Takes the connections that have come so far, and no more.
     void stop();
 
 private:
@@ -37,6 +39,7 @@ private:
     RequestHandler* handler_;
     asio::ssl::context* tls_;
     ConnectionLimits limits_;
+    OpenConnections* connections_;
     tcp::acceptor acceptor_;
 };
 

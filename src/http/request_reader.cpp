@@ -123,8 +123,11 @@ bool RequestReader::wants_continue() const {
 void RequestReader::acknowledge_continue() { parser_->wants_continue = false; }
 
 Request RequestReader::take() {
+    if (!parser_) return {};
     Request request = std::move(parser_->request);
-    request.keep_alive = parser_->keep_alive() ? Request::KeepAlive::yes : Request::KeepAlive::no;
+    request.keep_alive = parser_->is_header_done() && parser_->keep_alive()
+                             ? Request::KeepAlive::yes
+                             : Request::KeepAlive::no;
     parser_.reset();
     return request;
 }

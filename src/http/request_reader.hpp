@@ -40,7 +40,7 @@ public:
     // The client waits for leave to send the body; true until acknowledged.
     bool wants_continue() const;
     void acknowledge_continue();
-    // Hands the whole request out and begins with the next.
+    // Hands the request out, as far as it has come, and begins with the next.
     Request take();
 
 private:

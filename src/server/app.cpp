@@ -3,6 +3,7 @@
 #include "base/limits.hpp"
 #include "dialect/registry.hpp"
 #include "exchange/chat_exchange.hpp"
+#include "exchange/retry_after.hpp"
 #include "server/admin.hpp"
 #include "server/admin_access.hpp"
 #include "server/cors.hpp"
@@ -18,8 +19,14 @@
 namespace runnel::server {
 
 using boost::asio::awaitable;
+using http::Stop;
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Nobody gets it; it tells the log's reader that nobody was there to get one.
+constexpr int client_closed_status = 499;
 
 // The client's own request id where it is one that can go into a header and a log; otherwise a new
 // one.
@@ -67,7 +74,7 @@ const App::Endpoint* App::find(std::string_view path) {
         Endpoint{exact, "/healthz", "GET", everybody, &App::health},
         Endpoint{exact, "/health", "GET", everybody, &App::health},
         Endpoint{exact, "/api/health", "GET", everybody, &App::health},
-        Endpoint{exact, "/readyz", "GET", everybody, &App::health},
+        Endpoint{exact, "/readyz", "GET", everybody, &App::readiness},
         Endpoint{exact, "/admin/v1/config/reload", "POST", admin, &App::reload_config},
         Endpoint{exact, "/", "GET", everybody, &App::home},
     };
@@ -85,26 +92,32 @@ App::App(std::shared_ptr<const exchange::Gateway> gateway, exchange::Worker* wor
       operations_(operations),
       started_(std::time(nullptr)) {}
 
-awaitable<void> App::handle(http::Transaction transaction) {
-    const http::Request& request = transaction.request;
-    http::HeaderList& headers = transaction.responder->headers();
+telemetry::RequestRecord App::begin(const http::Request& request, http::HeaderList* headers) {
     telemetry::RequestRecord record;
     record.request_id = request_id(request, &worker_->ids);
     record.method = request.method;
     record.path = request.path();
-    headers.add("X-Request-ID", record.request_id);
+    headers->add("X-Request-ID", record.request_id);
     // No page of another origin has business with the admin API.
     if (!request.path().starts_with("/admin/"))
-        add_cors(request.headers, gateway_->cors_origins, &headers);
+        add_cors(request.headers, gateway_->cors_origins, headers);
+    return record;
+}
 
-    const auto begun = std::chrono::steady_clock::now();
-    ++open_requests_;
+awaitable<void> App::handle(http::Transaction transaction) {
+    const http::Responder& responder = *transaction.responder;
+    telemetry::RequestRecord record = begin(transaction.request, &transaction.responder->headers());
+    const auto begun = Clock::now();
     co_await dispatch(&transaction, &record);
-    --open_requests_;
-    record.total = std::chrono::duration_cast<std::chrono::microseconds>(
-        std::chrono::steady_clock::now() - begun);
-    record.bytes_out = transaction.responder->bytes_sent();
-    if (record.status == 0) record.status = transaction.responder->status();
+    record.total = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun);
+    record.bytes_out = responder.bytes_sent();
+    record.status = responder.status();
+    if (transaction.stop->reason() == Stop::Reason::client_gone) {
+        record.client_closed = true;
+        record.error_kind.clear();
+        record.error_detail.clear();
+        if (!responder.begun()) record.status = client_closed_status;
+    }
     telemetry::log_request(record);
 }
 
@@ -125,15 +138,17 @@ awaitable<void> App::dispatch(http::Transaction* transaction, telemetry::Request
             transaction, record,
             {ErrorKind::method_not_allowed,
              fmt::format("{} takes {}, not {}", request.path(), endpoint->method, request.method)});
-    } else if (auto allowed = endpoint->who == Endpoint::For::everybody
-                                  ? Result<void>{}
-                                  : may_administer(request, transaction->client_address,
-                                                   gateway_->admin_token);
-               !allowed) {
-        co_await refuse(transaction, record, std::move(allowed.error()));
-    } else {
+    } else if (endpoint->who == Endpoint::For::everybody || co_await admits(transaction, record)) {
         co_await (this->*endpoint->answer)(transaction, record);
     }
+}
+
+// False when the client may not use the admin API, and has been told.
+awaitable<bool> App::admits(http::Transaction* transaction, telemetry::RequestRecord* record) {
+    auto allowed =
+        may_administer(transaction->request, transaction->client_address, gateway_->admin_token);
+    if (!allowed) co_await refuse(transaction, record, std::move(allowed.error()));
+    co_return allowed.has_value();
 }
 
 awaitable<void> App::chat(http::Transaction* transaction, telemetry::RequestRecord* record) {
@@ -159,19 +174,21 @@ awaitable<void> App::models(http::Transaction* transaction, telemetry::RequestRe
         co_await refuse(transaction, record, body.error());
         co_return;
     }
-    transaction->responder->headers().add("Content-Type", "application/json");
-    co_await transaction->responder->send(200, *body);
+    co_await send_json(transaction, 200, *body);
 }
 
 awaitable<void> App::health(http::Transaction* transaction, telemetry::RequestRecord*) {
-    transaction->responder->headers().add("Content-Type", "application/json");
-    co_await transaction->responder->send(200, R"({"status":"ok"})");
+    co_await send_json(transaction, 200, R"({"status":"ok"})");
+}
+
+awaitable<void> App::readiness(http::Transaction* transaction, telemetry::RequestRecord*) {
+    co_await send_json(transaction, draining_ ? 503 : 200,
+                       draining_ ? R"({"status":"draining"})" : R"({"status":"ok"})");
 }
 
 awaitable<void> App::reload_config(http::Transaction* transaction, telemetry::RequestRecord*) {
     const Operations::Reloaded outcome = co_await reload(operations_);
-    transaction->responder->headers().add("Content-Type", "application/json");
-    co_await transaction->responder->send(outcome ? 200 : 400, reload_answer(outcome));
+    co_await send_json(transaction, outcome ? 200 : 400, reload_answer(outcome));
 }
 
 awaitable<void> App::home(http::Transaction* transaction, telemetry::RequestRecord*) {
@@ -191,18 +208,22 @@ awaitable<void> App::refuse(http::Transaction* transaction, telemetry::RequestRe
                             Error error) {
     record->error_kind = name_of(error.kind);
     record->error_detail = error.message;
-    transaction->responder->headers().add("Content-Type", "application/json");
+    exchange::add_retry_after(error, &transaction->responder->headers());
     const auto* dialect = dialect::dialect_named(gateway_->dialect);
-    co_await transaction->responder->send(shape_of(error.kind).status, dialect->error_body(error));
+    co_await send_json(transaction, shape_of(error.kind).status, dialect->error_body(error));
 }
 
-std::string App::describe(const Error& error, const http::Request*, http::HeaderList* headers) {
-    telemetry::RequestRecord record;
-    record.request_id = worker_->ids.next("req_");
+awaitable<void> App::send_json(http::Transaction* transaction, int status, std::string body) {
+    transaction->responder->headers().add("Content-Type", "application/json");
+    co_await transaction->responder->send(status, body);
+}
+
+std::string App::describe(const Error& error, const http::Request* request,
+                          http::HeaderList* headers) {
+    telemetry::RequestRecord record = begin(*request, headers);
     record.status = shape_of(error.kind).status;
     record.error_kind = name_of(error.kind);
     record.error_detail = error.message;
-    headers->add("X-Request-ID", record.request_id);
     headers->add("Content-Type", "application/json");
     telemetry::log_request(record);
     return dialect::dialect_named(gateway_->dialect)->error_body(error);

@@ -27,29 +27,35 @@ public:
     std::string describe(const Error& error, const http::Request* request,
                          http::HeaderList* headers) override;
 
-    // Requests being answered right now.
-    int open_requests() const { return open_requests_; }
+    // From now on whoever asks is told that this process wants no more requests.
+    void begin_drain() { draining_ = true; }
 
 private:
     using Answer = boost::asio::awaitable<void>;
     struct Endpoint;
 
+    // What every request has: an id, CORS fields, the beginning of its log line.
+    telemetry::RequestRecord begin(const http::Request& request, http::HeaderList* headers);
     Answer dispatch(http::Transaction* transaction, telemetry::RequestRecord* record);
     static const Endpoint* find(std::string_view path);
+    boost::asio::awaitable<bool> admits(http::Transaction* transaction,
+                                        telemetry::RequestRecord* record);
     Answer chat(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer models(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer health(http::Transaction* transaction, telemetry::RequestRecord* record);
+    Answer readiness(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer reload_config(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer home(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer preflight(http::Transaction* transaction);
     Answer refuse(http::Transaction* transaction, telemetry::RequestRecord* record, Error error);
+    static Answer send_json(http::Transaction* transaction, int status, std::string body);
 
     std::shared_ptr<const exchange::Gateway> gateway_;
     exchange::Worker* worker_;
     exchange::SharedState* shared_;
     Operations* operations_;
     std::int64_t started_;
-    int open_requests_ = 0;
+    bool draining_ = false;
 };
 
 }  // namespace runnel::server

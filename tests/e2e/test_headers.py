@@ -6,6 +6,8 @@ from gateway_test import GatewayTest
 
 EXPOSED = ("X-Request-ID", "X-Completion-Id", "X-Model-Used", "X-Cache", "Retry-After", "X-Stream-Dialect")
 
+TOO_LONG = {"Content-Length": str(1 << 40)}
+
 
 class RequestIds(GatewayTest):
     def each_kind_of_answer(self, headers):
@@ -15,6 +17,8 @@ class RequestIds(GatewayTest):
         yield "unknown model", self.ask(headers=headers, model="nobody/m")
         yield "unknown path", get(self.runnel.port, "/nothing", headers=headers)
         yield "health", get(self.runnel.port, "/healthz", headers=headers)
+        yield "preflight", get(self.runnel.port, CHAT_PATH, "OPTIONS", headers)
+        yield "unreadable", get(self.runnel.port, CHAT_PATH, "POST", {**headers, **TOO_LONG})
         self.upstream.play(lambda exchange: exchange.reply(500, b"{}"))
         yield "failed upstream", self.ask(headers=headers)
 
@@ -106,7 +110,8 @@ class Cors(GatewayTest):
     def test_answers_errors_and_streams_can_be_read_by_a_page(self):
         self.upstream.script = lambda exchange: exchange.stream("Hello")
         answers = [self.ask(headers=self.ORIGIN), self.ask(headers=self.ORIGIN, body=b"{"),
-                   self.ask(headers=self.ORIGIN, model="nobody/m"), get(self.runnel.port, "/x", headers=self.ORIGIN)]
+                   self.ask(headers=self.ORIGIN, model="nobody/m"), get(self.runnel.port, "/x", headers=self.ORIGIN),
+                   get(self.runnel.port, CHAT_PATH, "POST", {**self.ORIGIN, **TOO_LONG})]
         for response in answers:
             with self.subTest(response.status):
                 self.assertIn("access-control-allow-origin", response.headers)

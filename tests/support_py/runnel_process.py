@@ -14,8 +14,9 @@ from pace import BINARY, LIMIT, SANITIZER, scaled
 SANITIZER_REPORT = re.compile(
     r"(AddressSanitizer|LeakSanitizer|ThreadSanitizer|UndefinedBehaviorSanitizer|runtime error:)")
 
-# What streams may take to end after SIGTERM, and what comes on top.
-STOP_LIMIT = 10 + scaled(3)
+# What streams may take to end after SIGTERM, and what that makes of the process's end.
+DRAIN_SECONDS = 5
+STOP_LIMIT = DRAIN_SECONDS + 5 + scaled(3)
 
 LISTENING = re.compile(r"listening on https?://127\.0\.0\.1:(\d+)")
 
@@ -38,7 +39,7 @@ def run_command(*arguments, stdin=b"", **more_environment):
 
 
 class RunnelProcess:
-    def __init__(self, config, arguments=(), **more_environment):
+    def __init__(self, config, arguments=(), port=0, **more_environment):
         self.folder = tempfile.mkdtemp(prefix="runnel-e2e-")
         self.config_file = os.path.join(self.folder, "runnel.yaml")
         named = []
@@ -47,7 +48,7 @@ class RunnelProcess:
             named = ["--config", self.config_file]
         self._lines = []
         self._process = subprocess.Popen(
-            [BINARY, "serve", *named, "--listen", "127.0.0.1:0", *arguments],
+            [BINARY, "serve", *named, "--listen", f"127.0.0.1:{port}", *arguments],
             cwd=self.folder, env=environment(**more_environment), stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self._found_port = threading.Event()
@@ -63,8 +64,9 @@ class RunnelProcess:
 
     def write_config(self, config):
         """For a reload; the process does not look by itself."""
+        common = {"data": os.path.join(self.folder, "data"), "threads": 1, "drain_timeout": f"{DRAIN_SECONDS}s"}
         with open(self.config_file, "w", encoding="utf-8") as file:
-            json.dump({"data": os.path.join(self.folder, "data"), "threads": 1, **config}, file)  # JSON is YAML
+            json.dump({**common, **config}, file)  # JSON is YAML
 
     def remove_config(self):
         os.remove(self.config_file)

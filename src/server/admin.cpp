@@ -20,6 +20,57 @@ void write_names(json::Writer* out, std::string_view key, const std::vector<std:
     out->end_array();
 }
 
+using Lines = std::vector<router::Health::Entry>;
+
+// How each of the provider's models fares through each of its keys, as far as it was asked.
+void write_lines(json::Writer* out, std::string_view provider, const Lines& lines) {
+    out->key("lines").begin_array();
+    for (const router::Health::Entry& line : lines) {
+        if (line.line.substr(0, line.line.find('/')) != provider) continue;
+        out->begin_object().key("line").string(line.line).key("breaker").string(line.breaker);
+        out->key("ready_in_ms").number(line.ready_in.count());
+        out->key("successes").number(static_cast<std::int64_t>(line.successes));
+        out->key("failures").number(static_cast<std::int64_t>(line.failures));
+        out->key("first_token_ms");
+        if (line.first_token.count() > 0) {
+            out->real(static_cast<double>(line.first_token.count()) / 1000);
+        } else {
+            out->null();
+        }
+        out->end_object();
+    }
+    out->end_array();
+}
+
+void write_requests(json::Writer* out, const exchange::Admission::Figures& figures) {
+    out->key("requests").begin_object();
+    out->key("running").number(static_cast<std::int64_t>(figures.inside));
+    out->key("waiting").number(static_cast<std::int64_t>(figures.waiting));
+    out->key("limit");
+    if (figures.concurrent > 0) {
+        out->number(static_cast<std::int64_t>(figures.concurrent));
+    } else {
+        out->null();
+    }
+    out->end_object();
+}
+
+void write_origin(json::Writer* out, const exchange::ProviderSlot& slot) {
+    const http::Origin& origin = slot.destination.origin;
+    out->key("origin");
+    if (origin.host.empty()) {
+        out->null();
+        return;
+    }
+    const bool https = origin.scheme == http::Origin::Scheme::https;
+    out->string((https ? "https://" : "http://") + origin.host_header);
+}
+
+void write_time(json::Writer* out, std::string_view name,
+                const std::optional<std::chrono::milliseconds>& time) {
+    if (time) out->key(name).number(time->count());
+}
+
 }  // namespace
 
 boost::asio::awaitable<Operations::Reloaded> reload(Operations* operations) {
@@ -64,6 +115,49 @@ std::string reload_answer(const Operations::Reloaded& outcome) {
         out.end_array();
     }
     out.end_object();
+    return body;
+}
+
+std::string providers_answer(const exchange::Gateway& gateway, const exchange::SharedState& state,
+                             router::Health::Time now) {
+    const Lines lines = state.health.entries(now);
+    std::string body;
+    json::Writer out(body);
+    out.begin_object().key("object").string("list").key("data").begin_array();
+    for (const exchange::ProviderSlot& slot : gateway.providers) {
+        out.begin_object().key("name").string(slot.name).key("kind").string(slot.kind);
+        write_origin(&out, slot);
+        out.key("keys").number(static_cast<std::int64_t>(slot.by_key.size()));
+        if (slot.retries) out.key("retries").number(*slot.retries);
+        out.key("timeouts_ms").begin_object();
+        write_time(&out, "connect", slot.timeouts.connect);
+        write_time(&out, "first_token", slot.timeouts.first_token);
+        write_time(&out, "idle", slot.timeouts.idle);
+        write_time(&out, "total", slot.timeouts.total);
+        out.end_object();
+        if (const exchange::Admission* admission = state.to_provider.find(slot.name))
+            write_requests(&out, admission->figures());
+        write_lines(&out, slot.name, lines);
+        out.end_object();
+    }
+    out.end_array().end_object();
+    return body;
+}
+
+std::string readiness_answer(std::string_view status, const exchange::Gateway& gateway,
+                             const exchange::SharedState& state, router::Health::Time now) {
+    const Lines lines = state.health.entries(now);
+    std::string body;
+    json::Writer out(body);
+    out.begin_object().key("status").string(status);
+    write_requests(&out, state.requests.figures());
+    out.key("providers").begin_array();
+    for (const exchange::ProviderSlot& slot : gateway.providers) {
+        out.begin_object().key("name").string(slot.name);
+        write_lines(&out, slot.name, lines);
+        out.end_object();
+    }
+    out.end_array().end_object();
     return body;
 }
 

@@ -1,10 +1,14 @@
 #pragma once
 
+#include "exchange/gateway.hpp"
+#include "exchange/shared_state.hpp"
 #include "server/operations.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
+#include <chrono>
 #include <string>
+#include <string_view>
 
 namespace runnel::server {
 
@@ -13,5 +17,12 @@ boost::asio::awaitable<Operations::Reloaded> reload(Operations* operations);
 
 // What the admin API answers with, as JSON.
 std::string reload_answer(const Operations::Reloaded& outcome);
+
+// GET /admin/v1/providers: each provider, and how its lines fare.
+std::string providers_answer(const exchange::Gateway& gateway, const exchange::SharedState& state,
+                             router::Health::Time now);
+// GET /readyz?verbose: the same in short.
+std::string readiness_answer(std::string_view status, const exchange::Gateway& gateway,
+                             const exchange::SharedState& state, router::Health::Time now);
 
 }  // namespace runnel::server

@@ -75,6 +75,7 @@ const App::Endpoint* App::find(std::string_view path) {
         Endpoint{exact, "/health", "GET", everybody, &App::health},
         Endpoint{exact, "/api/health", "GET", everybody, &App::health},
         Endpoint{exact, "/readyz", "GET", everybody, &App::readiness},
+        Endpoint{exact, "/admin/v1/providers", "GET", admin, &App::providers},
         Endpoint{exact, "/admin/v1/config/reload", "POST", admin, &App::reload_config},
         Endpoint{exact, "/", "GET", everybody, &App::home},
     };
@@ -161,6 +162,11 @@ awaitable<void> App::chat(http::Transaction* transaction, telemetry::RequestReco
                                      type)});
         co_return;
     }
+    const auto ticket = co_await shared_->requests.enter(transaction->stop);
+    if (!ticket) {
+        co_await turn_away(transaction, record, ticket.error());
+        co_return;
+    }
     exchange::ChatExchange exchange(gateway_, worker_, shared_, transaction, record);
     co_await exchange.run();
 }
@@ -181,9 +187,19 @@ awaitable<void> App::health(http::Transaction* transaction, telemetry::RequestRe
     co_await send_json(transaction, 200, R"({"status":"ok"})");
 }
 
-awaitable<void> App::readiness(http::Transaction* transaction, telemetry::RequestRecord*) {
-    co_await send_json(transaction, draining_ ? 503 : 200,
-                       draining_ ? R"({"status":"draining"})" : R"({"status":"ok"})");
+awaitable<void> App::readiness(http::Transaction* transaction, telemetry::RequestRecord* record) {
+    const std::string_view status = draining_ ? "draining" : "ok";
+    const int code = draining_ ? 503 : 200;
+    if (!has_flag(transaction->request.query(), "verbose")) {
+        co_await send_json(transaction, code, fmt::format(R"({{"status":"{}"}})", status));
+    } else if (co_await admits(transaction, record)) {
+        co_await send_json(transaction, code,
+                           readiness_answer(status, *gateway_, *shared_, Clock::now()));
+    }
+}
+
+awaitable<void> App::providers(http::Transaction* transaction, telemetry::RequestRecord*) {
+    co_await send_json(transaction, 200, providers_answer(*gateway_, *shared_, Clock::now()));
 }
 
 awaitable<void> App::reload_config(http::Transaction* transaction, telemetry::RequestRecord*) {
@@ -202,6 +218,15 @@ awaitable<void> App::home(http::Transaction* transaction, telemetry::RequestReco
 awaitable<void> App::preflight(http::Transaction* transaction) {
     add_preflight(transaction->request.headers, &transaction->responder->headers());
     co_await transaction->responder->send(204, {});
+}
+
+// There was no place for the request, or it was ended while it waited for one.
+awaitable<void> App::turn_away(http::Transaction* transaction, telemetry::RequestRecord* record,
+                               Error error) {
+    const Stop::Reason reason = transaction->stop->reason();
+    if (reason == Stop::Reason::client_gone) co_return;
+    if (reason == Stop::Reason::shutdown) error.message = "the gateway is shutting down; try again";
+    co_await refuse(transaction, record, std::move(error));
 }
 
 awaitable<void> App::refuse(http::Transaction* transaction, telemetry::RequestRecord* record,

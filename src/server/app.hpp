@@ -44,9 +44,11 @@ private:
     Answer models(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer health(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer readiness(http::Transaction* transaction, telemetry::RequestRecord* record);
+    Answer providers(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer reload_config(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer home(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer preflight(http::Transaction* transaction);
+    Answer turn_away(http::Transaction* transaction, telemetry::RequestRecord* record, Error error);
     Answer refuse(http::Transaction* transaction, telemetry::RequestRecord* record, Error error);
     static Answer send_json(http::Transaction* transaction, int status, std::string body);
 

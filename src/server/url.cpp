@@ -1,6 +1,7 @@
 #include "server/url.hpp"
 
 #include <charconv>
+#include <ranges>
 
 namespace runnel::server {
 
@@ -19,6 +20,14 @@ std::string url_decoded(std::string_view text) {
         }
     }
     return out;
+}
+
+bool has_flag(std::string_view query, std::string_view name) {
+    for (const auto part : std::views::split(query, '&')) {
+        const std::string_view field(part.begin(), part.end());
+        if (field.substr(0, field.find('=')) == name) return true;
+    }
+    return false;
 }
 
 }  // namespace runnel::server

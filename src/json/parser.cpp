@@ -117,11 +117,12 @@ bool raw_value(ondemand::value value, std::string_view& out) {
     return true;
 }
 
-std::string_view escaped_key(const ondemand::field& field) {
+std::string_view escaped_key(ondemand::field& field) {
     const char* const begin = field.key().raw();
-    const char* end = begin;
-    // The parser has seen the closing quote already.
-    while (*end != '"') end += *end == '\\' ? 2 : 1;
+    // Between the closing quote and the value there is only a colon and white space.
+    const char* end = field.value().raw_json_token().data();
+    do --end;
+    while (*end != '"');
     return {begin, static_cast<std::size_t>(end - begin)};
 }
 

@@ -40,7 +40,7 @@ bool plain_string(ondemand::value value, std::string& out);
 bool raw_value(ondemand::value value, std::string_view& out);
 
 // A field's name as it stands in the document, still escaped.
-std::string_view escaped_key(const ondemand::field& field);
+std::string_view escaped_key(ondemand::field& field);
 
 bool is_null(ondemand::value value);
 

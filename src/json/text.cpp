@@ -1,5 +1,6 @@
 #include "json/text.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace runnel::json {
@@ -103,14 +104,16 @@ std::size_t next_to_escape(std::string_view text, std::size_t from) {
     const auto below = [](std::uint64_t word, std::uint64_t bound) {
         return (word - ones * bound) & ~word & tops;
     };
-    std::size_t at = from;
-    for (; at + sizeof(std::uint64_t) <= text.size(); at += sizeof(std::uint64_t)) {
-        std::uint64_t word;
-        std::memcpy(&word, text.data() + at, sizeof word);
-        if (below(word, 0x20) | below(word ^ ones * '"', 1) | below(word ^ ones * '\\', 1)) break;
+    for (std::size_t at = from; at < text.size(); at += sizeof(std::uint64_t)) {
+        std::uint64_t word = ones * ' ';
+        const std::size_t count = std::min(text.size() - at, sizeof word);
+        std::memcpy(&word, text.data() + at, count);
+        if (!(below(word, 0x20) | below(word ^ ones * '"', 1) | below(word ^ ones * '\\', 1)))
+            continue;
+        while (!must_be_escaped(static_cast<unsigned char>(text[at]))) ++at;
+        return at;
     }
-    while (at < text.size() && !must_be_escaped(static_cast<unsigned char>(text[at]))) ++at;
-    return at;
+    return text.size();
 }
 
 // How many bytes the UTF-8 sequence that `lead` begins has; 0 when nothing begins so.

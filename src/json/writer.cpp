@@ -30,13 +30,21 @@ Writer& Writer::close(char bracket) {
     return *this;
 }
 
-Writer& Writer::key(std::string_view name) {
-    string(name);
+Writer& Writer::key(Literal name) {
+    separate();
+    out_ += '"';
+    out_ += name.text();
+    out_ += "\":";
+    return *this;
+}
+
+Writer& Writer::escape_key(std::string_view name) {
+    escape_string(name);
     out_ += ':';
     return *this;
 }
 
-Writer& Writer::string(std::string_view plain) {
+Writer& Writer::escape_string(std::string_view plain) {
     separate();
     out_ += '"';
     append_escaped(out_, plain);

@@ -113,12 +113,36 @@ void Attempts::stop_all(Stop::Reason reason) {
 }
 
 awaitable<Attempts::Next> Attempts::attempt(const router::Attempt& planned) {
+    auto ticket = co_await enter_provider(planned);
+    if (!ticket) {
+        plan_.failed(planned, ticket.error(), Clock::now());
+        co_return Next::another;
+    }
     const bool alone = !may_hedge_ || broken_off_;
     lane_ = open_lane(planned, alone ? Alone::yes : Alone::no);
+    if (lane_) lane_->ticket = std::move(*ticket);
     if (lane_ && !alone) lane_ = co_await race(std::exchange(lane_, nullptr));
     if (!lane_) co_return Next::another;
     co_await pump();
     co_return co_await conclude();
+}
+
+// A provider may be asked by so many at a time. One that is full is waited for, for a short while,
+// only if there is nobody else.
+awaitable<Result<Attempts::Ticket>> Attempts::enter_provider(const router::Attempt& planned) {
+    Admission* provider = admission_of(planned);
+    if (provider == nullptr) co_return Ticket{};
+    if (auto ticket = provider->try_enter()) co_return Ticket{std::move(ticket)};
+    if (!planned.last_chance)
+        co_return fail(ErrorKind::overloaded, "the provider has as many requests as it may have");
+    auto ticket = co_await provider->enter(setting_.transaction->stop);
+    if (!ticket) co_return propagate(ticket);
+    co_return Ticket{std::move(*ticket)};
+}
+
+Admission* Attempts::admission_of(const router::Attempt& planned) const {
+    const std::size_t provider = route_->targets[planned.target].provider;
+    return setting_.shared->to_provider.find(setting_.gateway->providers[provider].name);
 }
 
 // Null where the target can't be asked this at all; the plan has been told.
@@ -193,8 +217,14 @@ void Attempts::start_hedge() {
     may_hedge_ = false;
     const auto planned = plan_.hedge(Clock::now());
     if (!planned || !plan_.begin(*planned, Clock::now())) return;
+    Ticket ticket;
+    if (Admission* provider = admission_of(*planned)) {
+        ticket = provider->try_enter();
+        if (!ticket) return plan_.given_up(*planned, Clock::now());
+    }
     auto lane = open_lane(*planned, Alone::no);
     if (!lane) return;
+    lane->ticket = std::move(ticket);
     record_of(*lane).hedge = true;
     race_->enter(std::move(lane));
 }

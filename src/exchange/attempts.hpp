@@ -54,6 +54,9 @@ private:
     std::optional<router::Attempt> plan_next();
     boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
     boost::asio::awaitable<Next> attempt(const router::Attempt& planned);
+    using Ticket = std::optional<Admission::Ticket>;
+    boost::asio::awaitable<Result<Ticket>> enter_provider(const router::Attempt& planned);
+    Admission* admission_of(const router::Attempt& planned) const;
     enum class Alone { yes, no };
     std::shared_ptr<Lane> open_lane(const router::Attempt& planned, Alone alone);
     boost::asio::awaitable<std::shared_ptr<Lane>> race(std::shared_ptr<Lane> first);

@@ -49,6 +49,15 @@ awaitable<void> ChatExchange::run() {
 }
 
 awaitable<void> ChatExchange::answer() {
+    std::optional<Admission::Ticket> ticket;
+    if (Admission* model = shared_->for_model.find(route_.name)) {
+        auto entered = co_await model->enter(transaction_->stop);
+        if (!entered) {
+            co_await reply_.fail(std::move(entered.error()));
+            co_return;
+        }
+        ticket = std::move(*entered);
+    }
     const Attempts::Setting setting{gateway_, worker_, shared_, transaction_, record_, &reply_};
     if (route_.tools != nullptr) {
         ToolLoop loop(setting, gateway_->tools.get(), &request_, &route_);

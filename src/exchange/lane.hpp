@@ -1,5 +1,6 @@
 #pragma once
 
+#include "exchange/admission.hpp"
 #include "exchange/answer_gate.hpp"
 #include "exchange/gateway.hpp"
 #include "exchange/upstream_call.hpp"
@@ -7,6 +8,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,7 +35,8 @@ struct Lane {
     AnswerGate gate;
     UpstreamCall call;
     Clock::time_point begun = Clock::now();
-    std::size_t number = 0;  // among the request's attempts, for the log
+    std::size_t number = 0;                     // among the request's attempts, for the log
+    std::optional<Admission::Ticket> ticket{};  // where the provider takes so many at a time
 };
 
 }  // namespace runnel::exchange

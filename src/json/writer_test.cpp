@@ -20,7 +20,9 @@ TEST(JsonWriter, PutsCommasWhereTheyBelong) {
 
 TEST(JsonWriter, EscapesKeysAndStringsButNotEscapedText) {
     std::string out;
-    Writer(out).begin_object().key("a\"").string("b\n").key("c").escaped(R"(d\n)").end_object();
+    const std::string_view key = "a\"";
+    const std::string_view text = "b\n";
+    Writer(out).begin_object().key(key).string(text).key("c").escaped(R"(d\n)").end_object();
     EXPECT_EQ(out, R"({"a\"":"b\n","c":"d\n"})");
 }
 

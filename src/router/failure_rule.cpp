@@ -21,6 +21,8 @@ FailureRule rule_of(ErrorKind kind) {
         case ErrorKind::upstream_permission: return {Then::other_key, Blame::nobody, 60s};
         // Whoever has nothing to say may be right; another one is asked all the same.
         case ErrorKind::upstream_empty:
+        // As many requests as we may make there are being made.
+        case ErrorKind::overloaded:
         // Another model may take longer conversations.
         case ErrorKind::context_length_exceeded:
         case ErrorKind::model_not_found:

@@ -27,13 +27,13 @@ TEST(FailureRule, FollowsFromTheKind) {
     for (const ErrorKind kind : {upstream_auth, upstream_permission})
         expect_rule(kind, {Then::other_key, Blame::nobody, 60s});
     for (const ErrorKind kind : {model_not_found, tool_unsupported_for_model, unsupported_parameter,
-                                 context_length_exceeded, upstream_empty})
+                                 context_length_exceeded, upstream_empty, overloaded})
         expect_rule(kind, {Then::next_target});
     for (const ErrorKind kind :
          {invalid_json, missing_required_field, invalid_value, content_policy_violation,
           invalid_stream_dialect, tool_schema_invalid, tool_choice_invalid, tool_call_id_mismatch,
           not_found, method_not_allowed, unsupported_media_type, request_timeout, request_too_large,
-          headers_too_large, upstream_rejected, model_unavailable, overloaded, internal_error})
+          headers_too_large, upstream_rejected, model_unavailable, internal_error})
         expect_rule(kind, {Then::give_up});
 }
 

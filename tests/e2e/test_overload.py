@@ -145,3 +145,29 @@ class AfterAReload(OverloadTest):
         self.assert_eventually(lambda: len(self.upstream.exchanges) == 2)
         self.go_on.set()
         self.assertEqual([first.response().status, waiting.response().status], [200, 200])
+
+
+class PerProviderAndModel(OverloadTest):
+    provider_fields = {"concurrent": 1}
+    config = {"limits": {"queue": 0},
+              "models": {"either": {"targets": ["local/m", "claude/m"]},
+                         "narrow": {"targets": ["google/m"], "limits": {"concurrent": 1}}}}
+
+    def test_a_provider_takes_so_many_and_the_next_target_the_others(self):
+        first = self.begin(model="either")
+        self.assert_eventually(lambda: len(self.upstream.exchanges) == 1)
+        second = self.begin(model="either")
+        self.assert_eventually(lambda: len(self.upstream.exchanges) == 2)
+        self.assert_overloaded(self.begin(model="either").response())
+        self.go_on.set()
+        self.assertEqual(first.response().headers["x-model-used"], "local/m")
+        self.assertEqual(second.response().headers["x-model-used"], "claude/m")
+        self.assert_serves()
+
+    def test_a_model_takes_so_many(self):
+        first = self.begin(model="narrow")
+        self.assert_eventually(lambda: len(self.upstream.exchanges) == 1)
+        self.assert_overloaded(self.begin(model="narrow").response())
+        self.go_on.set()
+        self.assertEqual(first.response().status, 200)
+        self.assertEqual(self.begin(model="narrow").response().status, 200)

@@ -1,5 +1,7 @@
 #include "base/ids.hpp"
 
+#include <array>
+
 namespace runnel {
 namespace {
 
@@ -17,14 +19,16 @@ IdSource::IdSource() {
 }
 
 std::string IdSource::next(std::string_view prefix) {
-    std::string id;
-    id.reserve(prefix.size() + length);
-    id += prefix;
+    std::array<char, length> random;
     for (int word = 0; word < length / digits_per_word; ++word) {
         std::uint64_t bits = engine_();
         for (int i = 0; i < digits_per_word; ++i, bits /= digits.size())
-            id += digits[bits % digits.size()];
+            random[word * digits_per_word + i] = digits[bits % digits.size()];
     }
+    std::string id;
+    id.reserve(prefix.size() + length);
+    id += prefix;
+    id.append(random.data(), random.size());
     return id;
 }
 

@@ -7,6 +7,14 @@
 namespace runnel::dialect {
 namespace {
 
+// What most answers fit in, so that their long text is not moved.
+std::size_t size_guess(const timeline::Answer& answer) {
+    std::size_t bytes = 512;
+    for (const auto& choice : answer.choices)
+        bytes += 128 + choice.text_escaped.size() + choice.reasoning_escaped.size();
+    return bytes;
+}
+
 class AnswerWriter {
 public:
     AnswerWriter(const Envelope& envelope, const ChatStyle& style)
@@ -14,6 +22,7 @@ public:
           style_(style) {}
 
     std::string write(const timeline::Answer& answer) {
+        out_.reserve(size_guess(answer));
         writer_.begin_object();
         writer_.key("id").string(envelope_.id);
         writer_.key("object").string("chat.completion");

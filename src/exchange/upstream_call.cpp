@@ -32,16 +32,12 @@ constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
 std::string render_head(const http::Origin& origin, const provider::Outgoing& outgoing) {
     std::string head;
     head.reserve(512);
-    fmt::format_to(std::back_inserter(head), "{} {} HTTP/1.1\r\nHost: {}\r\n", outgoing.method,
-                   outgoing.path, origin.host_header);
-    for (const provider::Header& header : outgoing.headers) {
-        head += header.name;
-        head += ": ";
-        head += header.value;
-        head += "\r\n";
-    }
-    fmt::format_to(std::back_inserter(head), "User-Agent: runnel/{}\r\nContent-Length: {}\r\n\r\n",
-                   RUNNEL_VERSION, outgoing.body.size());
+    const auto append = [&head](const auto&... texts) { ((head += texts), ...); };
+    append(outgoing.method, " ", outgoing.path, " HTTP/1.1\r\nHost: ", origin.host_header, "\r\n");
+    for (const provider::Header& header : outgoing.headers)
+        append(header.name, ": ", header.value, "\r\n");
+    append("User-Agent: runnel/" RUNNEL_VERSION "\r\nContent-Length: ",
+           std::to_string(outgoing.body.size()), "\r\n\r\n");
     return head;
 }
 

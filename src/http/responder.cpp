@@ -51,9 +51,10 @@ Responder::Responder(Stream* stream, const Request& request)
       head_only_(request.method == "HEAD"),
       keep_alive_(request.keep_alive == Request::KeepAlive::yes) {}
 
-std::string Responder::render_head(int status) const {
-    std::string head = chunked_ ? "HTTP/1.1 " : "HTTP/1.0 ";
-    head.reserve(512);
+std::string Responder::render_head(int status, std::size_t body_bytes) const {
+    std::string head;
+    head.reserve(512 + body_bytes);
+    head += chunked_ ? "HTTP/1.1 " : "HTTP/1.0 ";
     append_number(head, static_cast<std::uint64_t>(status));
     head += ' ';
     head += reason_phrase(status);
@@ -76,7 +77,7 @@ std::string Responder::render_head(int status) const {
 awaitable<error_code> Responder::send(int status, std::string_view body) {
     begun_ = true;
     status_ = status;
-    std::string message = render_head(status);
+    std::string message = render_head(status, body.size());
     if (status != 204) {
         message += "Content-Length: ";
         append_number(message, body.size());
@@ -114,7 +115,7 @@ void Responder::frame_piece(Piece piece) {
     status_ = 200;
     // Without chunks only the connection's end can end the body.
     if (!chunked_) keep_alive_ = false;
-    std::string head = render_head(status_);
+    std::string head = render_head(status_, 0);
     head += chunked_ ? "Transfer-Encoding: chunked\r\n\r\n" : "\r\n";
     out_.replace(0, unsent_, head);
     unsent_ = 0;

@@ -51,7 +51,8 @@ private:
 
     void frame_piece(Piece piece);
     void forget_piece();
-    std::string render_head(int status) const;
+    // With room behind it for a body of that size.
+    std::string render_head(int status, std::size_t body_bytes) const;
 
     Stream* stream_;
     HeaderList headers_;

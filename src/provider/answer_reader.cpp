@@ -23,6 +23,7 @@ void AnswerReader::feed(Padded bytes) {
         if (auto fed = framing_->feed(bytes, *this); !fed) turn_.fail(std::move(fed.error()));
         return;
     }
+    if (document_.empty()) document_.reserve(bytes.size() + padding_bytes);
     document_ += bytes.text();
     if (document_.size() > limits::upstream_body_bytes)
         turn_.fail({ErrorKind::upstream_malformed,

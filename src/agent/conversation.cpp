@@ -4,6 +4,8 @@
 #include "json/writer.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 namespace runnel::agent {
 namespace {
@@ -45,13 +47,16 @@ Part text_part(std::string_view escaped) {
     return {.kind = Part::Kind::text, .text_escaped = escaped};
 }
 
-std::string assistant_json(const Turn& turn) {
+// The model's turn as OpenAI writes it.
+std::string assistant_json(const Message& said) {
     std::string raw;
+    std::string text;
+    for (const Part& part : said.parts) text += part.text_escaped;
     json::Writer writer(raw);
     writer.begin_object().key("role").string("assistant").key("content");
-    turn.text_escaped.empty() ? writer.null() : writer.escaped(turn.text_escaped);
+    text.empty() ? writer.null() : writer.escaped(text);
     writer.key("tool_calls").begin_array();
-    for (const RoundFilter::Call& call : turn.calls) {
+    for (const chat::ToolCall& call : said.tool_calls) {
         writer.begin_object().key("id").string(call.id).key("type").string("function");
         writer.key("function").begin_object().key("name").string(call.name);
         writer.key("arguments").escaped(call.arguments_escaped).end_object().end_object();
@@ -60,12 +65,28 @@ std::string assistant_json(const Turn& turn) {
     return raw;
 }
 
+void add_calls(Request* request, Message* said, std::span<const RoundFilter::Call> calls) {
+    for (const RoundFilter::Call& call : calls)
+        said->tool_calls.push_back(
+            {call.id, call.name, request->keep(std::string(call.arguments_escaped)), {}});
+    said->raw = request->keep(assistant_json(*said));
+}
+
 std::string result_json(std::string_view call_id, std::string_view text_escaped) {
     std::string raw;
     json::Writer writer(raw);
     writer.begin_object().key("role").string("tool").key("tool_call_id").string(call_id);
     writer.key("content").escaped(text_escaped).end_object();
     return raw;
+}
+
+Message result_message(Request* request, const std::string& call_id, std::string_view text) {
+    const std::string_view escaped = keep_escaped(request, text);
+    Message result{.role = Role::tool};
+    result.tool_call_id = call_id;
+    result.raw = request->keep(result_json(call_id, escaped));
+    result.parts.push_back(text_part(escaped));
+    return result;
 }
 
 }  // namespace
@@ -94,23 +115,27 @@ void forbid_tools(Request* request) {
 
 void add_turn(Request* request, const Turn& turn) {
     Message said{.role = Role::assistant};
-    said.raw = request->keep(assistant_json(turn));
     if (!turn.text_escaped.empty())
         said.parts.push_back(text_part(request->keep(std::string(turn.text_escaped))));
     said.reasoning_escaped = request->keep(std::string(turn.reasoning_escaped));
-    for (const RoundFilter::Call& call : turn.calls)
-        said.tool_calls.push_back(
-            {call.id, call.name, request->keep(std::string(call.arguments_escaped)), {}});
+    add_calls(request, &said, turn.calls);
     request->messages.push_back(std::move(said));
+    for (std::size_t i = 0; i < turn.calls.size(); ++i)
+        request->messages.push_back(
+            result_message(request, turn.calls[i].id, turn.outcomes[i].text));
+}
 
-    for (std::size_t i = 0; i < turn.calls.size(); ++i) {
-        const std::string_view escaped = keep_escaped(request, turn.outcomes[i].text);
-        Message result{.role = Role::tool};
-        result.tool_call_id = turn.calls[i].id;
-        result.raw = request->keep(result_json(turn.calls[i].id, escaped));
-        result.parts.push_back(text_part(escaped));
-        request->messages.push_back(std::move(result));
-    }
+std::size_t add_to_turn(Request* request, std::size_t message,
+                        std::span<const RoundFilter::Call> calls,
+                        std::span<const std::string_view> results) {
+    add_calls(request, &request->messages[message], calls);
+    std::vector<Message> added;
+    for (std::size_t i = 0; i < calls.size(); ++i)
+        added.push_back(result_message(request, calls[i].id, results[i]));
+    const auto after = request->messages.begin() + static_cast<std::ptrdiff_t>(message) + 1;
+    request->messages.insert(after, std::make_move_iterator(added.begin()),
+                             std::make_move_iterator(added.end()));
+    return calls.size();
 }
 
 }  // namespace runnel::agent

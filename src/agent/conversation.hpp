@@ -25,4 +25,10 @@ struct Turn {
 };
 void add_turn(chat::Request* request, const Turn& turn);
 
+// More calls of the model's turn at `message`, with their results right after it. Says how many
+// messages that added.
+std::size_t add_to_turn(chat::Request* request, std::size_t message,
+                        std::span<const RoundFilter::Call> calls,
+                        std::span<const std::string_view> results);
+
 }  // namespace runnel::agent

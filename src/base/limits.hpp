@@ -46,6 +46,7 @@ inline constexpr std::size_t choices = 128;                   // OpenAI's own bo
 // One stream.
 inline constexpr std::size_t read_bytes = 32 * kib;            // taken from upstream at a time
 inline constexpr std::size_t unsent_output_bytes = 256 * kib;  // then upstream is not read
+inline constexpr auto hold_time = 400ms;  // of text that may turn out to lead to a tool
 inline constexpr auto ping_time = 15s;            // of silence; below every proxy's idle time-out
 inline constexpr auto blocked_client_time = 60s;  // a reader that takes nothing for so long is gone
 inline constexpr auto finish_grace_time = 300ms;  // for usage, after the last finish reason

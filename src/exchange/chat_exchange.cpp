@@ -98,6 +98,7 @@ dialect::Envelope ChatExchange::envelope() const {
     if (request_.include_usage) envelope.usage = Envelope::Usage::shown;
     if (request_.reasoning.show == chat::ReasoningWish::Show::no)
         envelope.reasoning = Envelope::Reasoning::hidden;
+    if (route_.tools == nullptr) envelope.hold = Envelope::Hold::none;
     return envelope;
 }
 

@@ -1,13 +1,10 @@
 #pragma once
 
+#include "base/expiring_store.hpp"
 #include "chat/request.hpp"
 
 #include <chrono>
-#include <list>
-#include <mutex>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 
 namespace runnel::exchange {
 
@@ -19,28 +16,15 @@ class Continuity {
 public:
     using Clock = std::chrono::steady_clock;
 
-    Continuity(std::chrono::milliseconds lifetime, std::size_t bytes_max);
+    Continuity(std::chrono::milliseconds lifetime, std::size_t bytes_max)
+        : states_(lifetime, bytes_max) {}
 
     void remember(std::string_view call_id, chat::KeptState state, Clock::time_point now);
     // Fills Message::kept_state of the assistant turns whose calls are remembered.
     void recall(chat::Request* request, Clock::time_point now);
 
 private:
-    struct Entry {
-        std::string call_id;
-        chat::KeptState state;
-        Clock::time_point until;
-    };
-    static std::size_t size_of(const Entry& entry);
-    void drop(std::list<Entry>::iterator entry);
-
-    std::chrono::milliseconds lifetime_;
-    std::size_t bytes_max_;
-    std::mutex mutex_;
-    std::list<Entry> entries_;  // oldest first
-    std::unordered_map<std::string_view, std::list<Entry>::iterator>
-        by_id_;  // views of the entries' own ids
-    std::size_t bytes_ = 0;
+    ExpiringStore<chat::KeptState> states_;
 };
 
 }  // namespace runnel::exchange

@@ -58,6 +58,22 @@ void Reply::ping() {
     if (responder_->error()) transaction_->stop->request(Stop::Reason::client_gone);
 }
 
+// A dialect that does not know yet what text will be may keep it, but not for long.
+void Reply::hold_for_a_while() {
+    if (holding_) return;
+    if (!hold_) hold_.emplace(transaction_->executor);
+    holding_ = true;
+    hold_->set(Clock::now() + limits::hold_time, [this] {
+        holding_ = false;
+        if (waiting_) return;  // it would be sent no sooner
+        encoder_->on(timeline::HoldOver{});
+        if (responder_->out_is_empty()) return;
+        if (!responder_->begun()) begin_response();
+        responder_->flush_aside();
+        if (responder_->error()) transaction_->stop->request(Stop::Reason::client_gone);
+    });
+}
+
 void Reply::begin(std::string_view model) {
     manner_.envelope.model = model;
     if (streams()) make_encoder();
@@ -77,8 +93,10 @@ void Reply::on(const timeline::Event& event) {
         return;
     }
     encoder_->on(event);
+    const bool visible = timeline::is_visible(event);
     // Also what only some dialects show, and what a dialect still holds back.
-    shown_ = shown_ || timeline::is_visible(event) || !responder_->out_is_empty();
+    shown_ = shown_ || visible || !responder_->out_is_empty();
+    if (visible && responder_->out_is_empty()) hold_for_a_while();
 }
 
 void Reply::note(const timeline::Event& event) {
@@ -92,6 +110,8 @@ void Reply::note(const timeline::Event& event) {
 void Reply::drop_answer() {
     fold_ = {};
     encoder_.reset();
+    hold_.reset();
+    holding_ = false;
     record_->usage.reset();
     record_->finish.clear();
 }
@@ -152,6 +172,7 @@ awaitable<void> Reply::fail(Error error) {
 
 awaitable<void> Reply::send_last() {
     silence_.reset();
+    hold_.reset();
     if (!responder_->begun()) begin_response();
     if (!responder_->flush(http::Responder::Piece::last)) co_await wait_for_client();
     if (responder_->error()) transaction_->stop->request(Stop::Reason::client_gone);

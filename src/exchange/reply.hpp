@@ -60,6 +60,7 @@ private:
     void make_encoder();
     void ping();
     void ping_after_silence();
+    void hold_for_a_while();
     void begin_response();
     void note(const timeline::Event& event);
     boost::asio::awaitable<void> refuse(const Error& error);
@@ -70,7 +71,9 @@ private:
     telemetry::RequestRecord* record_;
     Clock::time_point begun_ = Clock::now();
     Manner manner_;
-    std::optional<http::Watchdog> silence_;      // until the next ping is due
+    std::optional<http::Watchdog> silence_;  // until the next ping is due
+    std::optional<http::Watchdog> hold_;     // until text that is held back must be shown
+    bool holding_ = false;
     std::unique_ptr<dialect::Encoder> encoder_;  // of a streamed answer
     timeline::Fold fold_;                        // of a whole one
     bool shown_ = false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "agent/hidden_turns.hpp"
 #include "base/limits.hpp"
 #include "config/config.hpp"
 #include "exchange/admission.hpp"
@@ -12,6 +13,7 @@ namespace runnel::exchange {
 // request or attempt, never per chunk.
 struct SharedState {
     Continuity continuity{limits::continuity_time, limits::continuity_bytes};
+    agent::HiddenTurns hidden_turns{limits::continuity_time, limits::continuity_bytes};
     router::Health health;
     // Requests at a time: of the process, to each provider, for each model.
     Admission requests{"the gateway", {}};

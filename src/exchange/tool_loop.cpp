@@ -9,6 +9,7 @@
 namespace runnel::exchange {
 
 using boost::asio::awaitable;
+using Clock = std::chrono::steady_clock;
 
 ToolLoop::ToolLoop(const Attempts::Setting& setting, const agent::ToolBox* tools,
                    chat::Request* request, router::Route* route)
@@ -43,6 +44,7 @@ awaitable<Result<void>> ToolLoop::offer_tools() {
     if (!offered) co_return propagate(offered);
     offered_ = std::move(*offered);
     if (auto fits = check_request(); !fits) co_return fits;
+    setting_.shared->hidden_turns.recall(request_, Clock::now());
     std::vector<agent::ToolSpec> specs;
     for (const agent::ToolBox::Offered& tool : offered_) specs.push_back(tool.spec);
     agent::add_tools(request_, specs);
@@ -66,7 +68,7 @@ Result<void> ToolLoop::check_request() const {
 }
 
 awaitable<ToolLoop::Step> ToolLoop::round() {
-    setting_.shared->continuity.recall(request_, std::chrono::steady_clock::now());
+    setting_.shared->continuity.recall(request_, Clock::now());
     {
         Attempts attempts(setting_, request_, route_, &filter_, Attempts::Afterwards::keep);
         if (co_await attempts.run() == Attempts::Outcome::failed) co_return Step::failed;
@@ -90,7 +92,15 @@ awaitable<void> ToolLoop::run_calls() {
             offered_, [&](const auto& offered) { return offered.spec.name == call.name; });
         runs.push_back({&call, &*tool});
     }
-    const auto outcomes = co_await runs_.run(std::move(runs), *request_);
+    auto outcomes = co_await runs_.run(std::move(runs), *request_);
+    if (!filter_.client_calls().empty()) {
+        std::vector<agent::HiddenTurns::Result> hidden;
+        for (std::size_t i = 0; i < outcomes.size(); ++i)
+            hidden.push_back({filter_.own_calls()[i], std::move(outcomes[i].text)});
+        setting_.shared->hidden_turns.remember(filter_.client_calls(), std::move(hidden),
+                                               Clock::now());
+        co_return;
+    }
     agent::add_turn(request_, {filter_.text_escaped(), filter_.reasoning_escaped(),
                                filter_.own_calls(), outcomes});
     // Once it has had its rounds, the model must answer with what it has.

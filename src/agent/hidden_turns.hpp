@@ -1,0 +1,38 @@
+#pragma once
+
+#include "agent/round_filter.hpp"
+#include "base/expiring_store.hpp"
+#include "chat/request.hpp"
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace runnel::agent {
+
+// A model may call tools of the gateway's and of the client's in one turn. The client is shown its
+// own calls only, so the others and their results are kept here until it comes back with its
+// results, and put into the conversation again. Where they are lost, the conversation is shorter
+// and still a valid one.
+class HiddenTurns {
+public:
+    using Clock = std::chrono::steady_clock;
+    struct Result {
+        RoundFilter::Call call;
+        std::string text;  // what came of it
+    };
+
+    HiddenTurns(std::chrono::milliseconds lifetime, std::size_t bytes_max)
+        : turns_(lifetime, bytes_max) {}
+
+    // `shown` are the calls of the same turn that the client will answer.
+    void remember(std::span<const RoundFilter::Call> shown, std::vector<Result> hidden,
+                  Clock::time_point now);
+    void recall(chat::Request* request, Clock::time_point now) const;
+
+private:
+    ExpiringStore<std::vector<Result>> turns_;  // by the id of each call that was shown
+};
+
+}  // namespace runnel::agent

@@ -1,7 +1,8 @@
 #include "http/origin.hpp"
 
+#include "http/base64.hpp"
+
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
 
@@ -33,15 +34,6 @@ Result<Authority> read_authority(std::string_view text, std::string_view default
     if (out.host.empty() || (!rest.empty() && !rest.starts_with(':')) || !digits ||
         out.port.size() > 5 || std::stoi(out.port) > 65535)
         return fail(ErrorKind::invalid_value, fmt::format("'{}' is not host or host:port", text));
-    return out;
-}
-
-std::string base64(std::string_view text) {
-    std::string out(4 * ((text.size() + 2) / 3) + 1, '\0');
-    const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                       reinterpret_cast<const unsigned char*>(text.data()),
-                                       static_cast<int>(text.size()));
-    out.resize(static_cast<std::size_t>(length));
     return out;
 }
 

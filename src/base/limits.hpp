@@ -70,6 +70,12 @@ inline constexpr auto upstream_idle_connection_time =
     55s;  // below the usual 60 s of load balancers
 inline constexpr std::size_t upstream_idle_connections = 4096;  // per thread
 
+// Tools that the gateway runs.
+inline constexpr std::size_t tool_schema_bytes = 64 * kib;  // sent with every request to a model
+inline constexpr std::size_t tool_description_bytes = 16 * kib;
+inline constexpr std::size_t tool_list_pages = 64;  // of one server; a cursor that never ends
+inline constexpr auto tool_list_time = 600s;        // that a server's list is remembered
+
 // What is kept of an answer so that another target can go on with it.
 inline constexpr std::size_t continuation_bytes = 1 * mib;
 

@@ -1,6 +1,7 @@
 #include "exchange/gateway.hpp"
 
 #include "exchange/routes.hpp"
+#include "http/destination.hpp"
 #include "provider/registry.hpp"
 
 #include <fmt/format.h>
@@ -14,28 +15,6 @@ constexpr std::string_view demo = "demo";
 
 std::unexpected<Error> at_fault(const config::Provider& provider, const Error& error) {
     return fail(error.kind, fmt::format("provider '{}': {}", provider.name, error.message));
-}
-
-Result<http::Destination> find_destination(const config::Provider& config, std::string_view origin,
-                                           config::Environment environment) {
-    http::Destination destination;
-    auto parsed = http::read_origin(origin);
-    if (!parsed) return propagate(parsed);
-    destination.origin = std::move(*parsed);
-    if (!config.proxy.empty()) {
-        auto proxy = http::read_proxy(config.proxy);
-        if (!proxy) return propagate(proxy);
-        destination.proxy = std::move(*proxy);
-    } else {
-        auto proxy = http::environment_proxy(destination.origin, environment);
-        if (!proxy) return propagate(proxy);
-        destination.proxy = std::move(*proxy);
-    }
-    destination.pool_key = origin;
-    if (destination.proxy)
-        destination.pool_key +=
-            fmt::format(" by {}:{}", destination.proxy->host, destination.proxy->port);
-    return destination;
 }
 
 Result<ProviderSlot> make_slot(const config::Provider& config, config::Environment environment) {
@@ -57,7 +36,7 @@ Result<ProviderSlot> make_slot(const config::Provider& config, config::Environme
     }
     const std::string_view origin = slot.by_key.front()->origin();
     if (origin.empty()) return slot;
-    auto destination = find_destination(config, origin, environment);
+    auto destination = http::find_destination(origin, config.proxy, environment);
     if (!destination) return at_fault(config, destination.error());
     slot.destination = std::move(*destination);
     return slot;

@@ -16,12 +16,12 @@ namespace runnel::agent::mcp {
 struct Message {
     enum class Kind { result, error, request, notification } kind = Kind::notification;
     std::int64_t id = 0;    // of a result or error: the request's, which is ours; 0: it names none
-    std::string id_json;    // of a request: the server's own, to be sent back as it came
-    std::string method;     // of a request or notification
-    std::string body_json;  // the result, or the params; empty when there are none
-    std::int64_t code = 0;  // of an error
-    std::string text;       // of an error: its message
-    std::string data_json;  // of an error
+    std::string id_json{};  // of a request: the server's own, to be sent back as it came
+    std::string method{};   // of a request or notification
+    std::string body_json{};  // the result, or the params; empty when there are none
+    std::int64_t code = 0;    // of an error
+    std::string text{};       // of an error: its message
+    std::string data_json{};  // of an error
 };
 
 // What is checked: that it is JSON throughout, and one of the four kinds.

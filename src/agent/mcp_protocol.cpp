@@ -136,9 +136,9 @@ Result<void> Protocol::take_initialization(const Answer& answer) {
             return {};
         }
         forget();
-        return fail(ErrorKind::upstream_rejected,
-                    fmt::format("it refuses the handshake: {}",
-                                utf8_prefix(message.text, server_text_bytes)));
+        return fail(
+            ErrorKind::upstream_rejected,
+            fmt::format("refuses the handshake: {}", utf8_prefix(message.text, server_text_bytes)));
     }
     std::string version;
     std::string body = message.body_json;
@@ -150,7 +150,7 @@ Result<void> Protocol::take_initialization(const Answer& answer) {
         });
     if (!knows(version))
         return fail(ErrorKind::upstream_malformed,
-                    fmt::format("it speaks MCP '{}', which this gateway does not know",
+                    fmt::format("speaks MCP '{}', which this gateway does not know",
                                 utf8_prefix(version, 32)));
     era_ = Era::legacy;
     version_ = std::move(version);
@@ -241,10 +241,6 @@ Outgoing Protocol::answer_to(const Message& request) const {
             fmt::format("this client does not offer {}", utf8_prefix(request.method, 128)));
     }
     return out;
-}
-
-bool Protocol::says_tools_changed(const Message& notification) {
-    return notification.method == "notifications/tools/list_changed";
 }
 
 }  // namespace runnel::agent::mcp

@@ -34,8 +34,8 @@ public:
     void take_discovery(const Answer& answer);
 
     Outgoing initialize();
-    // An error says what is wrong. A server of unknown era that refuses the handshake is taken for
-    // a modern one.
+    // An error says what the server does wrong. A server of unknown era that refuses the handshake
+    // is taken for a modern one.
     Result<void> take_initialization(const Answer& answer);
     Outgoing initialized();
     // The server is not what it was: another may have taken its place.
@@ -51,7 +51,8 @@ public:
 
     // What is answered to a request of the server's: a ping, no roots; all else is refused.
     Outgoing answer_to(const Message& request) const;
-    static bool says_tools_changed(const Message& notification);
+    // The notification that the tools are not what they were.
+    static constexpr std::string_view tools_changed = "notifications/tools/list_changed";
 
 private:
     Outgoing request(std::string_view method, std::string_view params_json);

@@ -182,10 +182,6 @@ TEST(McpProtocol, AsksToBeToldOfChanges) {
     EXPECT_THAT(server.protocol.listen().json,
                 HasSubstr(R"("method":"subscriptions/listen","params":{"notifications":)"
                           R"({"toolsListChanged":true},"_meta":{)"));
-    EXPECT_TRUE(Protocol::says_tools_changed(
-        server.answer(R"({"method":"notifications/tools/list_changed"})").message));
-    EXPECT_FALSE(Protocol::says_tools_changed(
-        server.answer(R"({"method":"notifications/progress"})").message));
 }
 
 TEST(McpProtocol, NoTwoRequestsHaveTheSameId) {

@@ -71,7 +71,7 @@ Result<std::string> ToolList::add_page(json::Parser* parser, std::string result_
     json::ondemand::document document;
     json::ondemand::object root;
     if (parser->parse(Padded::of(result_json), document) || document.get_object().get(root))
-        return fail(ErrorKind::upstream_malformed, "its list of tools is not an object");
+        return fail(ErrorKind::upstream_malformed, "sent a list of tools that is no object");
     std::string cursor;
     bool listed = false;
     std::vector<Found> page;
@@ -98,7 +98,7 @@ Result<std::string> ToolList::add_page(json::Parser* parser, std::string result_
             time_to_live_ = std::min(lives, time_to_live_.value_or(lives));
         }
     });
-    if (!listed) return fail(ErrorKind::upstream_malformed, "its list of tools has no tools in it");
+    if (!listed) return fail(ErrorKind::upstream_malformed, "sent a list of tools without tools");
     for (Found& found : page) add(parser, std::move(found));
     if (++pages_ < limits::tool_list_pages || cursor.empty()) return cursor;
     warnings_.push_back(fmt::format("its list has more than {} pages; the rest is left out",

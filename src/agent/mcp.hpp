@@ -1,0 +1,51 @@
+#pragma once
+
+#include "agent/tool_source.hpp"
+#include "base/result.hpp"
+#include "base/secret.hpp"
+#include "http/connection_pool.hpp"
+#include "http/origin.hpp"
+#include "http/task_group.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+// The tools of MCP servers (modelcontextprotocol.io), of either era of the protocol.
+namespace runnel::agent {
+
+// `tools: {NAME: {mcp: URL}}`: a server somewhere, over Streamable HTTP.
+struct McpHttpConfig {
+    std::string name;                                       // the entry's
+    std::string url;                                        // "https://host/mcp"
+    std::vector<std::pair<std::string, Secret>> headers{};  // e.g. Authorization
+    std::vector<std::string> allow{};  // the server's names of tools that may be used; empty: all
+    ToolLimits limits{};
+    std::string proxy{};  // empty: as the environment says
+};
+// The error names the entry. The pointers must outlive the source and its tasks, which end by
+// themselves when it goes.
+Result<std::unique_ptr<ToolSource>> make_mcp_http(McpHttpConfig config,
+                                                  http::Environment environment,
+                                                  http::TaskGroup* tasks,
+                                                  http::ConnectionPool* pool);
+
+// `tools: {NAME: {mcp: {command: …}}}`: a child process, over its standard input and output. It
+// gets PATH, HOME and the like of our environment, but none of our keys. The process must ignore
+// SIGPIPE.
+struct McpStdioConfig {
+    std::string name;     // the entry's
+    std::string command;  // looked for in PATH
+    std::vector<std::string> args{};
+    std::vector<std::pair<std::string, Secret>> env{};  // on top of the usual
+    std::string cwd{};                                  // empty: ours
+    std::vector<std::string> allow{};
+    ToolLimits limits{};
+    // npx may have to fetch the server first.
+    std::chrono::milliseconds start_time{std::chrono::seconds(60)};
+};
+std::unique_ptr<ToolSource> make_mcp_stdio(McpStdioConfig config, http::TaskGroup* tasks);
+
+}  // namespace runnel::agent

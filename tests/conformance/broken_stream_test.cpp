@@ -1,4 +1,5 @@
 #include "corpus.hpp"
+#include "dialect/registry.hpp"
 #include "plain_reading.hpp"
 #include "transcoding.hpp"
 
@@ -21,10 +22,13 @@ constexpr std::array<std::string_view, 6> kinds = {"openai", "anthropic",  "gemi
 // Enough of a stream to see what happened; the seed gives the rest.
 std::string_view excerpt(std::string_view stream) { return stream.substr(0, 2000); }
 
-// What is wrong with the client's stream; empty when it is valid, however it ended.
+// What is wrong with the client's stream, in one dialect or another; empty when it is valid,
+// however it ended.
 std::string flaws(std::string_view from, std::string_view upstream) {
+    const auto dialects = dialect::names();
     cli::TranscodeOptions options;
     options.from = from;
+    options.to = dialects[upstream.size() % dialects.size()];
     options.split = 1 + upstream.size() % 97;
     const std::string client = transcoded(options, upstream);
     std::string report = read_client_stream(client, envelope_of(options)).report();

@@ -10,7 +10,9 @@ namespace {
 
 class Reader {
 public:
-    explicit Reader(const ExpectedEnvelope& expected) : expected_(expected) {}
+    explicit Reader(const ExpectedEnvelope& expected)
+        : expected_(expected),
+          rules_(rules_of(expected.dialect)) {}
 
     ClientBody read(std::string_view bytes) {
         const Json value = Json::parse(bytes, nullptr, false);
@@ -20,7 +22,7 @@ public:
             error(value);
         else
             completion(value);
-        for (const std::string& word : provider_words_in(bytes))
+        for (const std::string& word : provider_words_in(bytes, rules_))
             violation("a provider's word: " + word);
         return std::move(body_);
     }
@@ -33,8 +35,9 @@ private:
     }
 
     void completion(const Json& value) {
-        only_keys(value, {"id", "object", "created", "model", "choices", "usage"},
-                  {"id", "object", "created", "model", "choices", "usage"});
+        std::set<std::string> keys = {"id", "object", "created", "model", "choices", "usage"};
+        if (rules_.is_timeline()) keys.insert("system_fingerprint");
+        only_keys(value, keys, keys);
         if (field(value, "id") != expected_.id) violation("id " + field(value, "id").dump());
         if (field(value, "object") != "chat.completion")
             violation("object " + field(value, "object").dump());
@@ -47,14 +50,15 @@ private:
         int next = 0;
         for (const Json& choice : value["choices"]) read_choice(choice, next++);
         if (field(value, "usage").is_object())
-            body_.answer.usage = read_client_usage(value["usage"].dump(), body_.violations);
+            body_.answer.usage = read_client_usage(value["usage"].dump(), rules_, body_.violations);
     }
 
     void read_choice(const Json& wire, int position) {
         static const std::set<std::string> reasons = {"stop", "length", "tool_calls",
                                                       "content_filter"};
-        only_keys(wire, {"index", "message", "logprobs", "finish_reason"},
-                  {"index", "message", "finish_reason"});
+        std::set<std::string> keys = {"index", "message", "finish_reason"};
+        if (rules_.is_timeline()) keys.insert("logprobs");
+        only_keys(wire, {"index", "message", "logprobs", "finish_reason"}, keys);
         if (field(wire, "index") != position) violation("index " + field(wire, "index").dump());
         Choice& choice = body_.answer.choices[position];
         choice.finish = text_field(wire, "finish_reason");
@@ -64,12 +68,13 @@ private:
 
     void read_message(const Json& message, Choice& choice) {
         only_keys(message,
-                  {"role", "content", "reasoning_content", "refusal", "tool_calls", "annotations"},
+                  {"role", "content", std::string(rules_.reasoning_key), "refusal", "tool_calls",
+                   "annotations"},
                   {"role", "content"});
         if (field(message, "role") != "assistant")
             violation("role " + field(message, "role").dump());
         choice.text = text_field(message, "content");
-        choice.reasoning = text_field(message, "reasoning_content");
+        choice.reasoning = text_field(message, rules_.reasoning_key.data());
         choice.refusal = text_field(message, "refusal");
         const Json& calls = field(message, "tool_calls");
         if (message.contains("tool_calls") && (!calls.is_array() || calls.empty()))
@@ -110,6 +115,7 @@ private:
     void violation(std::string what) { body_.violations.push_back(std::move(what)); }
 
     const ExpectedEnvelope& expected_;
+    ClientRules rules_;
     ClientBody body_;
 };
 

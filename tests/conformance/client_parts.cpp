@@ -61,20 +61,22 @@ std::optional<std::int64_t> detail(const Json& usage, const char* group, const c
 
 }  // namespace
 
-std::vector<std::string> provider_words_in(std::string_view json) {
+std::vector<std::string> provider_words_in(std::string_view json, const ClientRules& rules) {
     std::vector<std::string> found;
     const auto look = [&](int, Json::parse_event_t event, Json& parsed) {
-        if (event == Json::parse_event_t::key &&
-            std::ranges::find(provider_words, parsed.get_ref<const std::string&>()) !=
-                provider_words.end())
-            found.push_back(parsed.get<std::string>());
+        if (event != Json::parse_event_t::key) return true;
+        const auto& key = parsed.get_ref<const std::string&>();
+        if (std::ranges::find(provider_words, key) != provider_words.end() &&
+            std::ranges::find(rules.own_words, key) == rules.own_words.end())
+            found.push_back(key);
         return true;
     };
     static_cast<void>(Json::parse(json, look, false));
     return found;
 }
 
-Usage read_client_usage(std::string_view json, std::vector<std::string>& violations) {
+Usage read_client_usage(std::string_view json, const ClientRules& rules,
+                        std::vector<std::string>& violations) {
     constexpr std::array<std::string_view, 5> keys_in_order = {
         "prompt_tokens", "completion_tokens", "total_tokens", "prompt_tokens_details",
         "completion_tokens_details"};
@@ -93,6 +95,8 @@ Usage read_client_usage(std::string_view json, std::vector<std::string>& violati
     read.cached = detail(usage, "prompt_tokens_details", "cached_tokens", violations);
     read.cache_write = detail(usage, "prompt_tokens_details", "cache_write_tokens", violations);
     read.reasoning = detail(usage, "completion_tokens_details", "reasoning_tokens", violations);
+    if (rules.prompt == ClientRules::Prompt::uncached_tokens)
+        read.prompt += read.cached.value_or(0) + read.cache_write.value_or(0);
     if (read.total != read.prompt + read.completion)
         violations.push_back("usage does not add up: " + std::string(json));
     if (read.cached.value_or(0) + read.cache_write.value_or(0) > read.prompt)

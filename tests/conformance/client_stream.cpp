@@ -1,9 +1,10 @@
 #include "client_stream.hpp"
 
 #include "client_parts.hpp"
+#include "client_rules.hpp"
+#include "client_steps.hpp"
 #include "plain_json.hpp"
 
-#include <initializer_list>
 #include <map>
 #include <set>
 
@@ -25,17 +26,12 @@ bool is_compact(std::string_view json) {
     return true;
 }
 
-bool has_keys(const Json& object, std::initializer_list<std::string_view> keys) {
-    if (!object.is_object() || object.size() != keys.size()) return false;
-    auto key = keys.begin();
-    for (auto item = object.begin(); item != object.end(); ++item)
-        if (item.key() != *key++) return false;
-    return true;
-}
-
 class Reader {
 public:
-    explicit Reader(const ExpectedEnvelope& expected) : expected_(expected) {}
+    explicit Reader(const ExpectedEnvelope& expected)
+        : expected_(expected),
+          rules_(rules_of(expected.dialect)),
+          steps_(rules_) {}
 
     ClientStream read(std::string_view bytes) {
         frames(bytes);
@@ -76,59 +72,107 @@ private:
         if (!value.is_object())
             return violation("no JSON object: " + std::string(json.substr(0, 80)));
         if (stream_.answer.failed) violation("a frame between the error and [DONE]");
-        for (const std::string& word : provider_words_in(json))
+        for (const std::string& word : provider_words_in(json, rules_))
             violation("a provider's word: " + word);
-        if (value.contains("error"))
+        if (steps_.is_step(value))
+            step(value);
+        else if (value.contains("error"))
             error(value);
         else
             chunk(value);
     }
 
+    void step(const Json& frame) {
+        if (steps_.is_chunk()) envelope(frame);
+        stream_.steps.push_back(steps_.read(frame, stream_.violations));
+        for (const auto& [index, choice] : stream_.answer.choices)
+            if (!choice.finish.empty()) violation("a tool after a finish");
+    }
+
     void error(const Json& frame) {
-        if (frame.size() != 1) violation("an error frame with other keys");
-        stream_.answer.failure = read_client_error(frame["error"].dump(), stream_.violations);
-        stream_.answer.failed = true;
         if (usage_seen_) violation("an error after the usage");
         for (const auto& [index, choice] : stream_.answer.choices)
             if (!choice.finish.empty()) violation("an error after a finish");
+        stream_.answer.failed = true;
+        if (rules_.error == ClientRules::Error::chunk) return error_chunk(frame);
+        if (frame.size() != 1) violation("an error frame with other keys");
+        stream_.answer.failure = read_client_error(frame["error"].dump(), stream_.violations);
+    }
+
+    // The finish of an answer that failed.
+    void error_chunk(const Json& frame) {
+        if (!has_keys(frame, {"id", "object", "created", "model", "system_fingerprint", "choices",
+                              "usage", "error"}))
+            return violation("keys of the error chunk: " + frame.dump().substr(0, 240));
+        envelope(frame);
+        const Json& error = frame["error"];
+        if (!has_keys(error, {"code", "message"}) || error["code"] != "server_error" ||
+            text_field(error, "message").empty())
+            violation("the error: " + error.dump());
+        stream_.answer.failure = text_field(error, "message");
+        Json expected = Json::parse(R"([{"index":0,"delta":{"role":"assistant","content":""},)"
+                                    R"("logprobs":null,"finish_reason":"error"}])");
+        if (stream_.answer.choices.contains(0)) expected[0]["delta"].erase("role");
+        if (frame["choices"] != expected) violation("choices of the error chunk");
+        if (!frame["usage"].is_null()) violation("usage of an answer that failed");
+    }
+
+    void envelope(const Json& chunk) {
+        if (field(chunk, "id") != expected_.id) violation("id " + field(chunk, "id").dump());
+        if (field(chunk, "object") != "chat.completion.chunk")
+            violation("object " + field(chunk, "object").dump());
+        if (!field(chunk, "created").is_number_integer() ||
+            field(chunk, "created") != expected_.created)
+            violation("created " + field(chunk, "created").dump());
+        if (field(chunk, "model") != expected_.model)
+            violation("model " + field(chunk, "model").dump());
+        if (rules_.is_timeline() && field(chunk, "system_fingerprint") != "fp_gw01")
+            violation("system_fingerprint " + field(chunk, "system_fingerprint").dump());
+        if (usage_seen_) violation("a chunk after the usage");
+    }
+
+    std::vector<std::string> keys_of(const Json& chunk) const {
+        std::vector<std::string> keys = {"id", "object", "created", "model"};
+        if (rules_.is_timeline()) keys.emplace_back("system_fingerprint");
+        keys.emplace_back("choices");
+        const bool has_usage = rules_.usage == ClientRules::Usage::on_finish_if_asked
+                                   ? expected_.include_usage && field(chunk, "usage").is_object()
+                                   : rules_.is_timeline() || expected_.include_usage;
+        if (has_usage) keys.emplace_back("usage");
+        return keys;
     }
 
     void chunk(const Json& chunk) {
-        if (expected_.include_usage
-                ? !has_keys(chunk, {"id", "object", "created", "model", "choices", "usage"})
-                : !has_keys(chunk, {"id", "object", "created", "model", "choices"}))
+        if (!has_keys(chunk, keys_of(chunk)))
             return violation("keys of the chunk: " + chunk.dump().substr(0, 160));
-        if (chunk["id"] != expected_.id) violation("id " + chunk["id"].dump());
-        if (chunk["object"] != "chat.completion.chunk")
-            violation("object " + chunk["object"].dump());
-        if (!chunk["created"].is_number_integer() || chunk["created"] != expected_.created)
-            violation("created " + chunk["created"].dump());
-        if (chunk["model"] != expected_.model) violation("model " + chunk["model"].dump());
-        if (usage_seen_) violation("a chunk after the usage");
+        envelope(chunk);
         if (!chunk["choices"].is_array()) return violation("choices is no array");
-        if (chunk["choices"].empty()) return usage(chunk);
-        if (expected_.include_usage && !chunk["usage"].is_null())
-            violation("usage beside a choice");
-        if (chunk["choices"].size() != 1) violation("several choices in one chunk");
-        for (const Json& choice : chunk["choices"]) read_choice(choice);
+        const bool own_chunk = rules_.usage == ClientRules::Usage::own_chunk_if_asked;
+        if (chunk["choices"].empty() && own_chunk) return usage(chunk);
+        if (chunk["choices"].size() != 1) return violation("no choice, or several, in one chunk");
+        read_choice(chunk["choices"][0]);
+        if (field(chunk, "usage").is_null()) return;
+        if (own_chunk) violation("usage beside a choice");
+        usage(chunk);
     }
 
     void usage(const Json& chunk) {
         usage_seen_ = true;
         if (!field(chunk, "usage").is_object())
             return violation("a chunk with no choices and no usage");
-        stream_.answer.usage = read_client_usage(chunk["usage"].dump(), stream_.violations);
+        stream_.answer.usage = read_client_usage(chunk["usage"].dump(), rules_, stream_.violations);
         for (const auto& [index, choice] : stream_.answer.choices)
             if (choice.finish.empty()) violation("usage before the finish");
     }
 
     void read_choice(const Json& wire) {
-        if (!has_keys(wire, {"index", "delta", "finish_reason"}) &&
+        if (!(has_keys(wire, {"index", "delta", "finish_reason"}) && !rules_.is_timeline()) &&
             !has_keys(wire, {"index", "delta", "logprobs", "finish_reason"}))
             return violation("keys of the choice: " + wire.dump().substr(0, 160));
         if (!wire["index"].is_number_integer() || wire["index"] < 0)
             return violation("no choice index");
-        if (wire.contains("logprobs") && !wire["logprobs"].is_object())
+        if (wire.contains("logprobs") && !wire["logprobs"].is_object() &&
+            !(wire["logprobs"].is_null() && rules_.is_timeline()))
             violation("logprobs is no object");
         const Json& delta = wire["delta"];
         if (!delta.is_object()) return violation("delta is no object");
@@ -137,11 +181,27 @@ private:
         const bool first = !stream_.answer.choices.contains(index_);
         Choice& choice = stream_.answer.choices[index_];
         if (!choice.finish.empty()) violation("a chunk after the finish of its choice");
-        if (first) return role(delta, wire["finish_reason"]);
+        if (first && rules_.role == ClientRules::Role::own_chunk)
+            return role(delta, wire["finish_reason"]);
+        const Json rest = first ? without_role(delta, wire["finish_reason"]) : delta;
         if (wire["finish_reason"].is_null())
-            read_delta(delta, choice);
+            read_delta(rest, choice);
         else
-            finish(delta, wire["finish_reason"], choice);
+            finish(rest, wire["finish_reason"], choice);
+    }
+
+    // The role stands before what the choice's first chunk is about; before nothing, where the
+    // finish is all there is.
+    Json without_role(Json delta, const Json& finish) {
+        if (delta.empty() || delta.begin().key() != "role" || delta["role"] != "assistant") {
+            violation("the first chunk has no role: " + delta.dump().substr(0, 120));
+            return delta;
+        }
+        delta.erase("role");
+        if (finish.is_null()) return delta;
+        if (field(delta, "content") != "") violation("the only chunk has no empty content");
+        delta.erase("content");
+        return delta;
     }
 
     // The first chunk of a choice says who speaks and nothing else; null where a tool
@@ -177,10 +237,10 @@ private:
         check_opening(key);
         if (key == "tool_calls") return tool_calls(value, choice);
         if (key == "annotations") return annotations(value);
-        std::string* into = key == "content"             ? &choice.text
-                            : key == "reasoning_content" ? &choice.reasoning
-                            : key == "refusal"           ? &choice.refusal
-                                                         : nullptr;
+        std::string* into = key == "content"              ? &choice.text
+                            : key == rules_.reasoning_key ? &choice.reasoning
+                            : key == "refusal"            ? &choice.refusal
+                                                          : nullptr;
         if (!into) return violation("a delta with " + key);
         if (text_of(value).empty()) violation("a delta with an empty " + key);
         *into += text_of(value);
@@ -201,7 +261,7 @@ private:
         for (const Json& delta : deltas) tool_call(delta, choice);
     }
 
-    // First who and what, with no arguments yet; then arguments only.
+    // First who and what, with no arguments yet; then arguments only. Or all at once.
     void tool_call(const Json& delta, Choice& choice) {
         if (!field(delta, "index").is_number_integer())
             return violation("a tool call without index");
@@ -210,6 +270,7 @@ private:
         if (index < 0 || index > known)
             return violation("tool call index " + std::to_string(index));
         if (index == known) return announce(delta, choice);
+        if (rules_.calls == ClientRules::Calls::whole) return violation("a piece of a call");
         const Json& function = field(delta, "function");
         if (!has_keys(delta, {"index", "function"}) || !has_keys(function, {"arguments"}))
             return violation("keys of a later tool call delta: " + delta.dump().substr(0, 120));
@@ -226,7 +287,8 @@ private:
         if (text_field(delta, "id").empty()) violation("a tool call without id");
         if (field(delta, "type") != "function") violation("tool call type " + delta.dump());
         if (text_field(function, "name").empty()) violation("a tool call without name");
-        if (field(function, "arguments") != "") violation("a tool call announced with arguments");
+        if (rules_.calls != ClientRules::Calls::whole && field(function, "arguments") != "")
+            violation("a tool call announced with arguments");
         choice.tool_calls.push_back({.id = text_field(delta, "id"),
                                      .name = text_field(function, "name"),
                                      .arguments = text_field(function, "arguments")});
@@ -250,6 +312,8 @@ private:
     }
 
     const ExpectedEnvelope& expected_;
+    ClientRules rules_;
+    ClientSteps steps_;
     ClientStream stream_;
     std::map<int, bool> opens_with_call_;
     int index_ = 0;

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-// A strict reader of what the client receives in the default dialect. It takes nothing on trust:
-// framing byte by byte, which keys, in which order, what may follow what.
+// A strict reader of what the client receives, in any dialect. It takes nothing on trust: framing
+// byte by byte, which keys, in which order, what may follow what.
 namespace runnel::conformance {
 
 struct ExpectedEnvelope {
@@ -16,11 +16,13 @@ struct ExpectedEnvelope {
     std::int64_t created = 1700000000;
     std::string model = "m1";
     bool include_usage = false;
+    std::string dialect = "openai";
 };
 
 struct ClientStream {
     Answer answer;
     std::vector<std::string> violations;
+    std::vector<std::string> steps;  // frames about tools that the gateway ran, in order
 
     // One violation a line; empty when the stream is right.
     std::string report() const;

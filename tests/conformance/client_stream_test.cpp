@@ -156,5 +156,50 @@ TEST(ClientStreamReader, SeesEveryBreachOfUsage) {
     EXPECT_NE(report(chunks + usage + done), "") << "nobody asked";
 }
 
+std::string with_changes(std::string stream, std::string_view from, std::string_view to) {
+    const std::size_t at = stream.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return stream.replace(at, from.size(), to);
+}
+
+TEST(ClientStreamReader, SeesEveryBreachOfATimeline) {
+    const ExpectedEnvelope expected{.dialect = "timeline"};
+    const std::string right = golden_file("v05_server_tool/timeline.sse");
+    EXPECT_TRUE(nothing_in(read_client_stream(right, expected).report()));
+    const std::string failed = golden_file("v04_midstream_failure/timeline.sse");
+    for (const std::string& wrong :
+         {with_changes(right, R"("system_fingerprint":"fp_gw01",)", ""),
+          with_changes(right, R"("role":"assistant",)", ""),
+          with_changes(right, R"("logprobs":null,)", ""),
+          with_changes(right, R"(,"usage":null)", ""), with_changes(right, "Created", "Running"),
+          with_changes(right, "Completed", "Created"),
+          with_changes(right, R"("id":"srv_1")", R"("id":"srv_2")"),
+          with_changes(right, R"({\"chain)", "chain"),
+          with_changes(right, R"("total_tokens":65)", R"("total_tokens":64)"),
+          with_changes(failed, R"("content":"")", R"("content":null)"),
+          with_changes(failed, R"("finish_reason":"error")", R"("finish_reason":"stop")"),
+          with_changes(failed, R"("code":"server_error",)", ""),
+          golden_file("v05_server_tool/openai.sse"), golden_file("v05_server_tool/agent.sse"),
+          golden_file("v04_midstream_failure/openai.sse")})
+        EXPECT_NE(read_client_stream(wrong, expected).report(), "") << wrong;
+}
+
+TEST(ClientStreamReader, SeesEveryBreachOfAnAgentsStream) {
+    const ExpectedEnvelope expected{.dialect = "agent"};
+    const std::string right = golden_file("v05_server_tool/agent.sse");
+    EXPECT_TRUE(nothing_in(read_client_stream(right, expected).report()));
+    const std::string with_usage = golden_file("v11_usage/agent.sse");
+    for (const std::string& wrong :
+         {with_changes(right, R"({"index":0,"delta":{},"finish_reason":null})", ""),
+          with_changes(right, R"("delta":{},)", R"("delta":{"content":"x"},)"),
+          with_changes(right, R"(,"call_id":"srv_1")", ""),
+          with_changes(right, "tool_trace", "tool_start"),
+          with_changes(right, R"("ok":true)", R"("ok":false)"),
+          with_changes(right, R"("content":"let me look")", R"("content":"")"),
+          with_changes(right, R"("role":"assistant",)", ""), with_usage,
+          golden_file("v05_server_tool/openai.sse"), golden_file("v05_server_tool/agent-raw.sse")})
+        EXPECT_NE(read_client_stream(wrong, expected).report(), "") << wrong;
+}
+
 }  // namespace
 }  // namespace runnel::conformance

@@ -36,7 +36,7 @@ std::vector<std::pair<std::string, std::string>> forms_of(const std::string& str
 
 TEST(SseFraming, ReadsTheSameStreamInEveryLegalForm) {
     const std::string upstream = golden_file("v01_text/upstream.sse");
-    const std::string expected = golden_file("v01_text/client.sse");
+    const std::string expected = golden_file("v01_text/openai.sse");
     for (const auto& [name, form] : forms_of(upstream)) {
         EXPECT_TRUE(nothing_in(first_difference(expected, transcoded("openai", form)))) << name;
         for (const std::size_t split : {1, 2, 3, 5}) {
@@ -55,7 +55,7 @@ TEST(SseFraming, ReadsAnthropicsEventsInEveryLegalForm) {
     options.include_usage = true;
     const std::string upstream = golden_file("v02_parallel_tools/upstream.sse");
     for (const auto& [name, form] : forms_of(upstream))
-        EXPECT_TRUE(nothing_in(first_difference(golden_file("v02_parallel_tools/client.sse"),
+        EXPECT_TRUE(nothing_in(first_difference(golden_file("v02_parallel_tools/openai.sse"),
                                                 transcoded(options, form))))
             << name;
 }
@@ -70,7 +70,7 @@ TEST(SseFraming, ReadsGeminisArrayLikeItsEvents) {
         options.from = "gemini";
         options.split = split;
         EXPECT_EQ(with_minted_ids_numbered(transcoded(options, array), array),
-                  golden_file("v03_tool_first/client.sse"))
+                  golden_file("v03_tool_first/openai.sse"))
             << split << " bytes at a time";
     }
 }

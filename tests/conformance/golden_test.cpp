@@ -1,4 +1,6 @@
 #include "corpus.hpp"
+#include "dialect/registry.hpp"
+#include "plain_json.hpp"
 #include "transcoding.hpp"
 
 #include <gtest/gtest.h>
@@ -6,37 +8,58 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <ostream>
+#include <sstream>
 
 // The specification's golden vectors, byte for byte. Each folder of tests/fixtures/golden has what
-// upstream sends, what the client must get, and in case.json the options that lead from one to the
-// other. Ids that the gateway makes up stand there as call_1, call_2, ….
+// upstream sends and, in case.json, the options it is read with; or the events of an answer that
+// no single upstream can give. DIALECT.sse is what a client of that dialect must get. Ids that the
+// gateway makes up stand there as call_1, call_2, ….
 namespace runnel::conformance {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path golden_folder() { return fs::path(RUNNEL_SOURCE_DIR) / "tests" / "fixtures" / "golden"; }
+struct Vector {
+    std::string folder;
+    std::string dialect;
 
-std::vector<std::string> golden_cases() {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(golden_folder()))
-        if (entry.is_directory()) names.push_back(entry.path().filename().string());
-    std::ranges::sort(names);
-    return names;
+    std::string file(const std::string& name) const { return golden_file(folder + "/" + name); }
+    std::string expected() const { return file(dialect + ".sse"); }
+};
+
+void PrintTo(const Vector& vector, std::ostream* out) {
+    *out << vector.folder << " in " << vector.dialect;
 }
 
-class Golden : public testing::TestWithParam<std::string> {
+std::string name_of(const testing::TestParamInfo<Vector>& info) {
+    return test_name_of(info.param.folder + "_" + info.param.dialect);
+}
+
+// Those with a file of this name.
+std::vector<Vector> vectors_from(std::string_view source) {
+    std::vector<Vector> vectors;
+    const fs::path golden = fs::path(RUNNEL_SOURCE_DIR) / "tests" / "fixtures" / "golden";
+    for (const auto& folder : fs::directory_iterator(golden)) {
+        if (!fs::exists(folder.path() / source)) continue;
+        for (const std::string_view dialect : dialect::names())
+            if (fs::exists(folder.path() / (std::string(dialect) + ".sse")))
+                vectors.push_back({folder.path().filename().string(), std::string(dialect)});
+    }
+    std::ranges::sort(vectors, {}, [](const Vector& v) { return v.folder + v.dialect; });
+    return vectors;
+}
+
+class Golden : public testing::TestWithParam<Vector> {
 protected:
     void SetUp() override {
-        const auto options = nlohmann::json::parse(file("case.json"));
+        const auto options = nlohmann::json::parse(GetParam().file("case.json"));
         options_.from = options.at("from");
+        options_.to = GetParam().dialect;
         options_.include_usage = options.value("include_usage", false);
-        upstream_ = file("upstream.sse");
-        expected_ = file("client.sse");
-    }
-
-    std::string file(const char* name) const {
-        return read_file((golden_folder() / GetParam() / name).string());
+        upstream_ = GetParam().file("upstream.sse");
+        expected_ = GetParam().expected();
     }
 
     std::string client() const {
@@ -69,8 +92,58 @@ TEST_P(Golden, SatisfiesTheStrictReader) {
     EXPECT_TRUE(nothing_in(read_client_stream(expected_, envelope_of(options_)).report()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Vectors, Golden, testing::ValuesIn(golden_cases()),
-                         [](const auto& info) { return test_name_of(info.param); });
+INSTANTIATE_TEST_SUITE_P(Vectors, Golden, testing::ValuesIn(vectors_from("upstream.sse")), name_of);
+
+class GoldenEvents : public testing::TestWithParam<Vector> {
+protected:
+    // The events of events.jsonl, one a line.
+    static void tell(const std::string& lines, timeline::Sink& sink) {
+        std::istringstream in(lines);
+        for (std::string line; std::getline(in, line);) tell_one(Json::parse(line), sink);
+        sink.on(timeline::Ended{});
+    }
+
+private:
+    static void tell_one(const Json& event, timeline::Sink& sink) {
+        using timeline::ServerTool;
+        if (event.contains("text")) {
+            sink.on(timeline::Text{0, text_field(event, "text")});
+        } else if (event.contains("server_tool")) {
+            static const std::map<std::string, ServerTool::State> states = {
+                {"created", ServerTool::State::created},
+                {"running", ServerTool::State::running},
+                {"completed", ServerTool::State::completed}};
+            const std::string result =
+                event.contains("result") ? field(event, "result").dump() : "";
+            sink.on(ServerTool{states.at(text_field(event, "server_tool")), text_field(event, "id"),
+                               text_field(event, "name"), field(event, "arguments").dump(),
+                               result});
+        } else if (event.contains("usage")) {
+            const Json& usage = field(event, "usage");
+            sink.on(timeline::UsageReported{{.fresh_input = *count_field(usage, "input"),
+                                             .output = *count_field(usage, "output")}});
+        } else {
+            sink.on(timeline::Finished{0, timeline::Finish::stop, ""});
+        }
+    }
+};
+
+TEST_P(GoldenEvents, AreToldByteForByte) {
+    std::string client;
+    const cli::TranscodeOptions options;
+    const auto encoder = dialect::dialect_named(GetParam().dialect)
+                             ->make_encoder({options.id, options.created, options.model}, &client);
+    tell(GetParam().file("events.jsonl"), *encoder);
+    EXPECT_TRUE(nothing_in(first_difference(GetParam().expected(), client)));
+}
+
+TEST_P(GoldenEvents, SatisfyTheStrictReader) {
+    const ExpectedEnvelope expected{.dialect = GetParam().dialect};
+    EXPECT_TRUE(nothing_in(read_client_stream(GetParam().expected(), expected).report()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Vectors, GoldenEvents, testing::ValuesIn(vectors_from("events.jsonl")),
+                         name_of);
 
 }  // namespace
 }  // namespace runnel::conformance

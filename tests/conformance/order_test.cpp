@@ -34,7 +34,7 @@ TEST(Order, EmptyChunksAreSwallowed) {
          at = upstream.find("data: ", at + 1)) {
         std::string padded = upstream;
         padded.insert(at, nothing);
-        EXPECT_EQ(transcoded("openai", padded), golden_file("v01_text/client.sse"))
+        EXPECT_EQ(transcoded("openai", padded), golden_file("v01_text/openai.sse"))
             << "inserted at " << at;
     }
 }

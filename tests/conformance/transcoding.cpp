@@ -36,7 +36,8 @@ ExpectedEnvelope envelope_of(const cli::TranscodeOptions& options) {
     return {.id = options.id,
             .created = options.created,
             .model = options.model,
-            .include_usage = options.include_usage};
+            .include_usage = options.include_usage,
+            .dialect = options.to};
 }
 
 Answer streamed_answer(const cli::TranscodeOptions& options, std::string_view upstream) {

@@ -12,7 +12,7 @@ namespace runnel::dialect {
 // A stream for pages that show an agent at work: OpenAI's chunks for the answer, and frames of
 // their own (`type`: tool_start, tool_trace, agent_text) for the tools that the gateway runs and
 // for what the model says on the way to them.
-class AgentStream final : public timeline::Sink {
+class AgentStream final : public Encoder {
 public:
     // Whether those frames are chunks as well, with a choice in which nothing happens, so that
     // OpenAI's SDKs read over them; or have their own keys only.
@@ -22,6 +22,7 @@ public:
     AgentStream(const Envelope& envelope, Frames frames, std::string* out);
 
     void on(const timeline::Event& event) override;
+    bool is_holding() const override { return !hold_.kept().empty(); }
 
 private:
     template <class Said>

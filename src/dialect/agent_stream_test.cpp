@@ -124,6 +124,21 @@ TEST(AgentStream, ShowsHeldTextWhenItIsLong) {
               first_text(almost) + text("😀") + text("b"));
 }
 
+TEST(AgentStream, SaysWhetherItHoldsAnything) {
+    std::string out;
+    AgentStream encoder(golden, AgentStream::Frames::hybrid, &out);
+    encoder.on(Reasoning{0, "hm"});
+    EXPECT_FALSE(encoder.is_holding());
+    encoder.on(Text{0, "a"});
+    EXPECT_TRUE(encoder.is_holding());
+    encoder.on(created);
+    EXPECT_FALSE(encoder.is_holding());
+    encoder.on(Text{0, "b"});
+    encoder.on(HoldOver{});
+    encoder.on(Text{0, "c"});
+    EXPECT_FALSE(encoder.is_holding());
+}
+
 TEST(AgentStream, HoldsTheTextOfEachRoundAnew) {
     EXPECT_EQ(encoded({Text{0, "a"}, HoldOver{}, created, running,
                        tool(ServerTool::State::completed, "1"), Text{0, "b"}, created, Text{0, "c"},

@@ -31,7 +31,11 @@ struct Envelope {
 
 // Turns a timeline into the bytes of one kind of stream, appended to the string it was made with.
 // After Ended the stream is complete; the caller takes bytes out of the string whenever it likes.
-using Encoder = timeline::Sink;
+class Encoder : public timeline::Sink {
+public:
+    // True while it keeps back something that must not be kept for long: see timeline::HoldOver.
+    virtual bool is_holding() const { return false; }
+};
 
 // What one kind of client speaks: it reads requests and writes events.
 class Dialect {

@@ -11,7 +11,7 @@ namespace runnel::dialect {
 // chunk right before the first visible event, then one chunk per event, then a finish chunk; after
 // all of them the usage if it was asked for, or after a failure an error frame and nothing else;
 // [DONE] at the end of either. Tools that the gateway runs show at most as comments.
-class OpenAiStream final : public timeline::Sink {
+class OpenAiStream final : public Encoder {
 public:
     // `out` must outlive the encoder.
     OpenAiStream(const Envelope& envelope, std::string* out);

@@ -11,7 +11,7 @@ namespace runnel::dialect {
 // A stream for chat pages that draw an answer as one sequence of steps. The role stands on the
 // first chunk, a tool call is one delta once it is whole, tools that the gateway runs are
 // `servertool` chunks, usage is on the finish chunk, and a failure is a finish too.
-class TimelineStream final : public timeline::Sink {
+class TimelineStream final : public Encoder {
 public:
     // `out` must outlive the encoder.
     TimelineStream(const Envelope& envelope, std::string* out);

@@ -59,14 +59,25 @@ void Reply::ping() {
 }
 
 // A dialect that does not know yet what text will be may keep it, but not for long.
-void Reply::hold_for_a_while() {
-    if (holding_) return;
+void Reply::watch_hold() {
+    if (encoder_->is_holding() == holding_) return;
+    holding_ = !holding_;
+    if (!holding_) {
+        hold_->stop();
+        return;
+    }
     if (!hold_) hold_.emplace(transaction_->executor);
-    holding_ = true;
+    hold_for_a_while();
+}
+
+void Reply::hold_for_a_while() {
     hold_->set(Clock::now() + limits::hold_time, [this] {
-        holding_ = false;
-        if (waiting_) return;  // it would be sent no sooner
+        if (waiting_) {  // it would be sent no sooner
+            hold_for_a_while();
+            return;
+        }
         encoder_->on(timeline::HoldOver{});
+        holding_ = encoder_->is_holding();
         if (responder_->out_is_empty()) return;
         if (!responder_->begun()) begin_response();
         responder_->flush_aside();
@@ -96,7 +107,7 @@ void Reply::on(const timeline::Event& event) {
     const bool visible = timeline::is_visible(event);
     // Also what only some dialects show, and what a dialect still holds back.
     shown_ = shown_ || visible || !responder_->out_is_empty();
-    if (visible && responder_->out_is_empty()) hold_for_a_while();
+    watch_hold();
 }
 
 void Reply::note(const timeline::Event& event) {

@@ -60,6 +60,7 @@ private:
     void make_encoder();
     void ping();
     void ping_after_silence();
+    void watch_hold();
     void hold_for_a_while();
     void begin_response();
     void note(const timeline::Event& event);

@@ -45,7 +45,10 @@ void RoundFilter::on_call(const timeline::ToolStarted& event) {
     // Indexes are dense, so this is the next one.
     places_.push_back({own ? Place::Owner::gateway : Place::Owner::client, calls.size()});
     calls.push_back({std::string(event.id), std::string(event.name), {}});
-    if (own) return;
+    if (own) {
+        to_->on(timeline::HoldOver{timeline::HoldOver::Why::tool_called});
+        return;
+    }
     to_->on(timeline::ToolStarted{event.choice, static_cast<int>(calls.size()) - 1, event.id,
                                   event.name});
 }

@@ -45,9 +45,9 @@ TEST_F(ARoundFilter, MakesOneAnswerOfSeveralRounds) {
     end(filter, Finish::stop, 35, 4);
     EXPECT_TRUE(filter.own_calls().empty());
     filter.end();
-    EXPECT_EQ(client.text(),
-              "started\ntext 0 \"let me look\"\ntext 0 \"0.01 gwei\"\nfinish 0 stop\n"
-              "usage fresh=55 out=10\nended\n");
+    EXPECT_EQ(client.text(), "started\ntext 0 \"let me look\"\nhold_over tool_called\ntext 0 "
+                             "\"0.01 gwei\"\nfinish 0 stop\n"
+                             "usage fresh=55 out=10\nended\n");
 }
 
 TEST_F(ARoundFilter, NumbersTheClientsCallsAnew) {
@@ -63,8 +63,9 @@ TEST_F(ARoundFilter, NumbersTheClientsCallsAnew) {
     filter.end();
     EXPECT_EQ(
         client.text(),
-        "started\ntool 0 #0 id=call_2 name=theirs\nargs 0 #0 \"{\\\"a\\\":1}\"\ntool_end 0 #0\n"
-        "tool 0 #1 id=call_4 name=theirs\nargs 0 #1 \"{}\"\ntool_end 0 #1\n"
+        "started\nhold_over tool_called\ntool 0 #0 id=call_2 name=theirs\nargs 0 #0 "
+        "\"{\\\"a\\\":1}\"\ntool_end 0 #0\n"
+        "hold_over tool_called\ntool 0 #1 id=call_4 name=theirs\nargs 0 #1 \"{}\"\ntool_end 0 #1\n"
         "finish 0 tool_calls\nusage fresh=1 out=1\nended\n");
 }
 
@@ -77,7 +78,8 @@ TEST_F(ARoundFilter, ForgetsARoundThatIsAskedOfSomebodyElse) {
     end(filter, Finish::stop, 1, 1);
     EXPECT_TRUE(filter.own_calls().empty());
     filter.end();
-    EXPECT_EQ(client.text(), "started\ntext 0 \"hi\"\nfinish 0 stop\nusage fresh=1 out=1\nended\n");
+    EXPECT_EQ(client.text(), "started\nhold_over tool_called\ntext 0 \"hi\"\nfinish 0 stop\nusage "
+                             "fresh=1 out=1\nended\n");
 }
 
 TEST_F(ARoundFilter, DoesNotEndWithCallsThatNobodyCanMake) {

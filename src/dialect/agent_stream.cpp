@@ -39,10 +39,7 @@ void AgentStream::on(const timeline::Event& event) {
                    },
                    [&](const timeline::ToolArguments& e) { chunks_.write(e); },
                    [&](const ServerTool& e) { write(e); },
-                   [&](const timeline::HoldOver&) {
-                       hold_.time_is_over();
-                       if (hold_.is_over()) show_held();
-                   },
+                   [&](const timeline::HoldOver& e) { end_hold(e); },
                    [&](const timeline::UsageReported& e) { finish_.set_usage(e.usage); },
                    [&](const timeline::Finished& e) {
                        show_held();
@@ -53,6 +50,12 @@ void AgentStream::on(const timeline::Event& event) {
                    [&](const auto& e) { say(e); },
                },
                event);
+}
+
+void AgentStream::end_hold(const timeline::HoldOver& event) {
+    if (event.why == timeline::HoldOver::Why::tool_called) return tell_held();
+    hold_.time_is_over();
+    if (hold_.is_over()) show_held();
 }
 
 template <class Said>

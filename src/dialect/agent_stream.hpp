@@ -27,6 +27,7 @@ public:
 private:
     template <class Said>
     void say(const Said& event);
+    void end_hold(const timeline::HoldOver& event);
     void show(const timeline::Event& said);
     // What is held was the answer.
     void show_held();

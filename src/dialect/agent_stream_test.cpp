@@ -116,6 +116,14 @@ TEST(AgentStream, ShowsHeldTextWhenItsTimeIsOverAndStreamsOn) {
     EXPECT_EQ(encoded({HoldOver{}, Text{0, "a"}}), "") << "that was not this text's time";
 }
 
+TEST(AgentStream, TellsHeldTextAsSoonAsAToolIsCalled) {
+    const HoldOver called{HoldOver::Why::tool_called};
+    EXPECT_EQ(encoded({Text{0, "let me "}, Text{0, "look"}, called, HoldOver{}}),
+              agent_text("let me look"));
+    EXPECT_EQ(encoded({Text{0, "a"}, called, Text{0, "b"}, created, running}),
+              agent_text("a") + agent_text("b") + tool_start);
+}
+
 TEST(AgentStream, ShowsHeldTextWhenItIsLong) {
     const std::string almost = long_text(limits::held_characters - 1);
     EXPECT_EQ(encoded({Text{0, almost}}), "");

@@ -67,8 +67,11 @@ struct ServerTool {
     std::string_view result_raw{};
 };
 
-// Time has passed: a dialect that holds text back, not knowing yet what it will be, shows it now.
-struct HoldOver {};
+// What a dialect holds back, not knowing yet what it will be, can be told now: its time is over, or
+// the model has called a tool that the gateway runs, whose arguments are still to come.
+struct HoldOver {
+    enum class Why { time, tool_called } why = Why::time;
+};
 
 // A source the model cites; `raw` is an OpenAI url_citation annotation object.
 struct Annotation {

@@ -20,7 +20,7 @@ namespace runnel::testing {
 //     args 0 #0 "{\"q\":1}"
 //     tool_end 0 #0
 //     server_tool srv_1 gas completed {"chain":"base"} -> {"gwei":"0.01"}
-//     hold_over
+//     hold_over tool_called
 //     annotation 0 {…}
 //     logprobs 0 {…}
 //     state call_1 {…}
@@ -62,7 +62,10 @@ public:
                                      states[static_cast<std::size_t>(e.state)], e.arguments_raw,
                                      e.result_raw.empty() ? "" : " -> ", e.result_raw));
                 },
-                [&](const timeline::HoldOver&) { line("hold_over"); },
+                [&](const timeline::HoldOver& e) {
+                    line(e.why == timeline::HoldOver::Why::time ? "hold_over"
+                                                                : "hold_over tool_called");
+                },
                 [&](const timeline::Annotation& e) {
                     line(fmt::format("annotation {} {}", e.choice, e.raw));
                 },

@@ -100,6 +100,12 @@ ToolBox::~ToolBox() {
     asio::post(thread_->loop(), [entries = std::move(entries_)] {});
 }
 
+std::vector<std::string> ToolBox::names() const {
+    std::vector<std::string> names;
+    for (const Entry& entry : *entries_) names.push_back(entry.name);
+    return names;
+}
+
 awaitable<Result<std::vector<ToolBox::Offered>>> ToolBox::offer(std::span<const std::string> names,
                                                                 Stop* stop) const {
     std::vector<std::size_t> wanted;

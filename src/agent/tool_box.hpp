@@ -33,6 +33,7 @@ public:
         std::size_t entry;
         std::string own_name;  // the source's; the model's differs where two sources share a name
     };
+    std::vector<std::string> names() const;
     // What the entries with these names offer. The error names the one that can't be asked.
     boost::asio::awaitable<Result<std::vector<Offered>>> offer(std::span<const std::string> names,
                                                                http::Stop* stop) const;

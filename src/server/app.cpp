@@ -8,6 +8,7 @@
 #include "server/admin_access.hpp"
 #include "server/cors.hpp"
 #include "server/models.hpp"
+#include "server/tools.hpp"
 #include "server/url.hpp"
 
 #include <fmt/format.h>
@@ -71,6 +72,8 @@ const App::Endpoint* App::find(std::string_view path) {
         Endpoint{exact, "/api/v1/models", "GET", everybody, &App::models},
         Endpoint{prefix, "/v1/models/", "GET", everybody, &App::models},
         Endpoint{prefix, "/api/v1/models/", "GET", everybody, &App::models},
+        Endpoint{exact, "/v1/tools", "GET", everybody, &App::tools},
+        Endpoint{exact, "/v1/tools/execute", "POST", everybody, &App::run_tool},
         Endpoint{exact, "/healthz", "GET", everybody, &App::health},
         Endpoint{exact, "/health", "GET", everybody, &App::health},
         Endpoint{exact, "/api/health", "GET", everybody, &App::health},
@@ -181,6 +184,28 @@ awaitable<void> App::models(http::Transaction* transaction, telemetry::RequestRe
         co_return;
     }
     co_await send_json(transaction, 200, *body);
+}
+
+awaitable<void> App::tools(http::Transaction* transaction, telemetry::RequestRecord* record) {
+    const auto gateway = gateway_;
+    auto body = co_await list_tools(gateway->tools.get(), transaction->stop);
+    co_await send_result(transaction, record, std::move(body));
+}
+
+awaitable<void> App::run_tool(http::Transaction* transaction, telemetry::RequestRecord* record) {
+    const auto gateway = gateway_;
+    auto body = co_await execute_tool(gateway->tools.get(), std::move(transaction->request.body),
+                                      &worker_->parser, transaction->stop);
+    co_await send_result(transaction, record, std::move(body));
+}
+
+awaitable<void> App::send_result(http::Transaction* transaction, telemetry::RequestRecord* record,
+                                 Result<std::string> body) {
+    if (body) {
+        co_await send_json(transaction, 200, std::move(*body));
+    } else {
+        co_await turn_away(transaction, record, std::move(body.error()));
+    }
 }
 
 awaitable<void> App::health(http::Transaction* transaction, telemetry::RequestRecord*) {

@@ -42,6 +42,8 @@ private:
                                         telemetry::RequestRecord* record);
     Answer chat(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer models(http::Transaction* transaction, telemetry::RequestRecord* record);
+    Answer tools(http::Transaction* transaction, telemetry::RequestRecord* record);
+    Answer run_tool(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer health(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer readiness(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer providers(http::Transaction* transaction, telemetry::RequestRecord* record);
@@ -50,6 +52,8 @@ private:
     Answer preflight(http::Transaction* transaction);
     Answer turn_away(http::Transaction* transaction, telemetry::RequestRecord* record, Error error);
     Answer refuse(http::Transaction* transaction, telemetry::RequestRecord* record, Error error);
+    Answer send_result(http::Transaction* transaction, telemetry::RequestRecord* record,
+                       Result<std::string> body);
     static Answer send_json(http::Transaction* transaction, int status, std::string body);
 
     std::shared_ptr<const exchange::Gateway> gateway_;

@@ -1,0 +1,100 @@
+#include "server/tools.hpp"
+
+#include "base/nearest.hpp"
+#include "json/fields.hpp"
+#include "json/writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace runnel::server {
+
+using agent::ToolBox;
+using agent::ToolOutcome;
+using boost::asio::awaitable;
+
+namespace {
+
+using Offer = Result<std::vector<ToolBox::Offered>>;
+
+awaitable<Offer> all_tools(const ToolBox* tools, http::Stop* stop) {
+    if (tools == nullptr) co_return std::vector<ToolBox::Offered>{};
+    const std::vector<std::string> names = tools->names();
+    co_return co_await tools->offer(names, stop);
+}
+
+struct Wish {
+    std::string tool;
+    std::string arguments_json = "{}";
+};
+
+Result<Wish> read_wish(std::string& body, json::Parser* parser) {
+    json::ondemand::document document;
+    json::ondemand::object object;
+    if (parser->parse_strict(Padded::of(body), document) || document.get_object().get(object))
+        return fail(ErrorKind::invalid_json, R"(the body must be {"tool": "…", "args": {…}})");
+    Wish wish;
+    const auto error =
+        json::for_each_field(object, [&](std::string_view name, json::ondemand::value value) {
+            std::string_view raw;
+            if (name == "tool") (void)json::plain_string(value, wish.tool);
+            if (name == "args" && json::raw_value(value, raw)) wish.arguments_json = raw;
+        });
+    if (error) return fail(ErrorKind::invalid_json, "the body is not valid JSON");
+    if (wish.tool.empty())
+        return fail_at(ErrorKind::missing_required_field, "tool", "tool is missing: its name");
+    if (!wish.arguments_json.starts_with('{') || !json::is_whole(wish.arguments_json))
+        return fail_at(ErrorKind::invalid_value, "args", "args must be an object");
+    return wish;
+}
+
+Error unknown_tool(const std::string& name, const std::vector<ToolBox::Offered>& offered) {
+    std::vector<std::string_view> names;
+    for (const ToolBox::Offered& tool : offered) names.push_back(tool.spec.name);
+    return {ErrorKind::not_found,
+            fmt::format("there is no tool '{}'{}", name, did_you_mean(name, names)), "tool"};
+}
+
+}  // namespace
+
+awaitable<Result<std::string>> list_tools(const ToolBox* tools, http::Stop* stop) {
+    auto offered = co_await all_tools(tools, stop);
+    if (!offered) co_return propagate(offered);
+    std::string body;
+    json::Writer out(body);
+    out.begin_object().key("tools").begin_array();
+    for (const ToolBox::Offered& tool : *offered) {
+        out.begin_object().key("name").string(tool.spec.name);
+        out.key("description").string(tool.spec.description);
+        out.key("params").raw(tool.spec.parameters_json).end_object();
+    }
+    out.end_array().end_object();
+    co_return body;
+}
+
+awaitable<Result<std::string>> execute_tool(const ToolBox* tools, std::string body,
+                                            json::Parser* parser, http::Stop* stop) {
+    auto wish = read_wish(body, parser);
+    if (!wish) co_return propagate(wish);
+    auto offered = co_await all_tools(tools, stop);
+    if (!offered) co_return propagate(offered);
+    const auto tool = std::ranges::find_if(*offered, [&](const ToolBox::Offered& candidate) {
+        return candidate.spec.name == wish->tool;
+    });
+    if (tool == offered->end()) co_return fail(unknown_tool(wish->tool, *offered));
+
+    agent::ToolCall call;
+    call.arguments_json = std::move(wish->arguments_json);
+    const ToolOutcome outcome = co_await tools->run(*tool, std::move(call), stop);
+    const bool ok = outcome.kind == ToolOutcome::Kind::completed;
+    std::string answer;
+    json::Writer out(answer);
+    out.begin_object().key("ok").boolean(ok).key("tool").string(wish->tool);
+    ok ? out.key("result") : out.key("error");
+    out.raw(outcome.result_json).end_object();
+    co_return answer;
+}
+
+}  // namespace runnel::server

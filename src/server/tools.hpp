@@ -1,0 +1,23 @@
+#pragma once
+
+#include "agent/tool_box.hpp"
+#include "base/result.hpp"
+#include "http/stop.hpp"
+#include "json/parser.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <string>
+
+namespace runnel::server {
+
+// Body of GET /v1/tools: what the tools of the config offer. `tools` may be null: there are none.
+boost::asio::awaitable<Result<std::string>> list_tools(const agent::ToolBox* tools,
+                                                       http::Stop* stop);
+
+// Body of POST /v1/tools/execute, whose request is {"tool", "args"}: {"ok", "tool", "result"} or
+// {"ok", "tool", "error"}. An error is one of the request's.
+boost::asio::awaitable<Result<std::string>>
+execute_tool(const agent::ToolBox* tools, std::string body, json::Parser* parser, http::Stop* stop);
+
+}  // namespace runnel::server

@@ -85,11 +85,12 @@ TEST_F(Check, TakesEverythingThatAModelCanSay) {
 }
 
 TEST_F(Check, RefusesWhatCanNeverDoWhatItSays) {
-    EXPECT_EQ(check_text("models:\n"
-                         "  a: {targets: [demo/echo], hedge: {after: 1s}}\n"
-                         "  b: {targets: [demo/echo], streaming: false, stream_fallback: elsewhere}\n"
-                         "aliases: {x: nowhere}\n"),
-              1);
+    EXPECT_EQ(
+        check_text("models:\n"
+                   "  a: {targets: [demo/echo], hedge: {after: 1s}}\n"
+                   "  b: {targets: [demo/echo], streaming: false, stream_fallback: elsewhere}\n"
+                   "aliases: {x: nowhere}\n"),
+        1);
     EXPECT_EQ(err_.str(),
               path_ +
                   ":2:36: models.a.hedge: a hedge needs two targets at least: it asks the next "

@@ -55,6 +55,7 @@ void Lifecycle::obey(int signal) {
 
 void Lifecycle::end(int signal) {
     port_timer_.cancel();
+    config_->close();
     Shard::Drain drain{.timeout = config_->drain_timeout()};
     if (signal == SIGTERM) {
         drain.late_requests = limits::late_request_time;

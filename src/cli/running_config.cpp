@@ -81,6 +81,7 @@ void RunningConfig::reload_here(std::function<void(Reloaded)> done) {
         log_problems(options_.config_file, problems);
         done(std::unexpected(std::move(problems)));
     };
+    if (closed_) return refuse({{0, 0, "the gateway is shutting down"}});
     auto read = options_.config_file.empty()
                     ? std::expected<config::Config, Problems>(config::default_config(&environment))
                     : read_config_file(options_.config_file);

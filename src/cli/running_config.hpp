@@ -33,8 +33,11 @@ public:
     // Before the loop runs: who is to use what is read.
     void add(Shard* shard) { shards_.push_back(shard); }
 
-    // On its loop's thread.
+    // These two on its loop's thread.
     std::chrono::milliseconds drain_timeout() const { return config_.drain_timeout; }
+
+    // The process is about to end: threads that have ended would never use another config.
+    void close() { closed_ = true; }
 
     // From any thread. What comes of it is logged too.
     void reload(std::function<void(Reloaded)> done) override;
@@ -48,6 +51,7 @@ private:
     http::UpstreamTls* upstream_tls_;
     exchange::SharedState* state_;
     std::vector<Shard*> shards_;
+    bool closed_ = false;
 };
 
 }  // namespace runnel::cli

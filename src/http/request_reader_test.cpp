@@ -94,5 +94,20 @@ TEST(RequestReader, SaysWhatIsNotHttp) {
     EXPECT_EQ(taken.error().kind, ErrorKind::invalid_value);
 }
 
+TEST(RequestReader, HandsOutWhatItHasReadOfARequestThatFailed) {
+    RequestReader reader({1024, 10});
+    EXPECT_EQ(reader.take().method, "");
+    const std::string head = "POST /x HTTP/1.1\r\nHost: a\r\nX-Request-ID: mine\r\n";
+    ASSERT_FALSE(reader.feed(head + "Content-Length: 11\r\n\r\n"));
+    const Request whole_head = reader.take();
+    EXPECT_EQ(whole_head.target, "/x");
+    EXPECT_EQ(whole_head.headers.get("x-request-id"), "mine");
+
+    ASSERT_FALSE(reader.feed(head + ": no name\r\n\r\n"));
+    const Request part = reader.take();
+    EXPECT_EQ(part.headers.get("X-Request-ID"), "mine");
+    EXPECT_EQ(part.keep_alive, Request::KeepAlive::no);
+}
+
 }  // namespace
 }  // namespace runnel::http

@@ -3,6 +3,7 @@
 import signal
 import threading
 
+from certificate import Certificate
 from client import Client, ask, chat_bytes, get
 from fake_upstream import FakeUpstream
 from frames import finish_of, frames_of, text_of
@@ -117,6 +118,20 @@ class Reload(LimitedTest):
         self.assertEqual(response.status, 403)
         self.assertEqual(response.error["type"], "permission_error")
         self.assertNotIn("access-control-allow-origin", response.headers)
+
+
+class ReloadToTls(LimitedTest):
+    def test_the_first_https_provider_may_come_with_a_reload(self):
+        certificate = Certificate()
+        self.addCleanup(certificate.remove)
+        upstream = FakeUpstream(tls=certificate.server())
+        self.addCleanup(upstream.close)
+        runnel = RunnelProcess({}, SSL_CERT_FILE=certificate.cert_file)
+        self.addCleanup(runnel.stop)
+        runnel.write_config({"providers": {
+            "safe": provider("openai-compatible", upstream.port, "https", "localhost")}})
+        self.assertEqual(get(runnel.port, RELOAD_PATH, "POST").status, 200)
+        self.assertEqual(text_of(frames_of(ask(runnel.port, model="safe/m").body)), "Hello")
 
 
 class ReloadWithoutAFile(LimitedTest):

@@ -138,6 +138,16 @@ class Shutdown(ShutdownTest):
         self.assertEqual(response.headers["connection"], "close")
         stream.rest()
 
+    def test_the_config_is_not_reloaded_any_more(self):
+        client = self.connect()
+        stream = self.begin_stream(lambda exchange: exchange.stream(*"abcdef", gap=0.2))
+        self.begin_drain()
+        client.request("POST", "/admin/v1/config/reload")
+        response = client.response()
+        self.assertEqual(response.status, 400)
+        self.assertIn("shutting down", response.json()["problems"][0]["message"])
+        stream.rest()
+
     def test_a_second_signal_ends_it_at_once(self):
         self.begin_stream(lambda exchange: (exchange.head(), exchange.delta("a"), exchange.hold()))
         self.begin_drain()

@@ -97,7 +97,8 @@ ToolBox::ToolBox(ToolThread* thread, std::vector<Entry> entries)
       entries_(std::make_shared<std::vector<Entry>>(std::move(entries))) {}
 
 ToolBox::~ToolBox() {
-    asio::post(thread_->loop(), [entries = std::move(entries_)] {});
+    // Once nothing runs there, they can go here.
+    if (!thread_->stopped()) asio::post(thread_->loop(), [entries = std::move(entries_)] {});
 }
 
 std::vector<std::string> ToolBox::names() const {

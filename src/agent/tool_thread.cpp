@@ -8,6 +8,11 @@ ToolThread::ToolThread(http::UpstreamTls* tls)
       work_(loop_.get_executor()),
       thread_([this] { loop_.run(); }) {}
 
-ToolThread::~ToolThread() { loop_.stop(); }
+ToolThread::~ToolThread() { stop(); }
+
+void ToolThread::stop() {
+    loop_.stop();
+    if (thread_.joinable()) thread_.join();
+}
 
 }  // namespace runnel::agent

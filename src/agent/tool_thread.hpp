@@ -19,6 +19,10 @@ public:
     explicit ToolThread(http::UpstreamTls* tls);
     ~ToolThread();
 
+    // Nothing runs there any more once this returns.
+    void stop();
+    bool stopped() const { return loop_.stopped(); }
+
     boost::asio::io_context& loop() { return loop_; }
     http::TaskGroup& tasks() { return tasks_; }
     http::ConnectionPool& pool() { return pool_; }

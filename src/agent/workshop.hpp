@@ -1,0 +1,39 @@
+#pragma once
+
+#include "agent/tool_box.hpp"
+#include "agent/tool_config.hpp"
+#include "agent/tool_thread.hpp"
+#include "base/result.hpp"
+#include "http/origin.hpp"
+#include "http/tls.hpp"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace runnel::agent {
+
+// Keeps the tools of the config that is in use, and the thread they live on. Used by the one thread
+// that reads configs.
+class Workshop {
+public:
+    // `tls` must outlive it.
+    Workshop(http::UpstreamTls* tls, http::Environment environment);
+    // Whoever uses a box must be gone.
+    ~Workshop();
+
+    // The tools of this config: those in use where they are the same, so that a reload does not
+    // end what they are doing. Null for none. An error names the entry.
+    Result<std::shared_ptr<const ToolBox>> open(const std::vector<ToolConfig>& tools);
+    // Nobody waits for a tool any more: the thread ends. Boxes may still be let go of.
+    void close();
+
+private:
+    http::UpstreamTls* tls_;
+    http::Environment environment_;
+    std::optional<ToolThread> thread_;  // once there are tools
+    std::vector<ToolConfig> configs_;
+    std::shared_ptr<const ToolBox> box_;
+};
+
+}  // namespace runnel::agent

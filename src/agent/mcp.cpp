@@ -32,7 +32,7 @@ bool fits_into_a_line(std::string_view text) {
 
 }  // namespace
 
-Result<std::unique_ptr<ToolSource>> make_mcp_http(McpHttpConfig config,
+Result<std::unique_ptr<ToolSource>> make_mcp_http(McpHttpServer config,
                                                   http::Environment environment,
                                                   http::TaskGroup* tasks,
                                                   http::ConnectionPool* pool) {
@@ -60,7 +60,7 @@ Result<std::unique_ptr<ToolSource>> make_mcp_http(McpHttpConfig config,
                                          tasks->executor());
 }
 
-std::unique_ptr<ToolSource> make_mcp_stdio(McpStdioConfig config, http::TaskGroup* tasks) {
+std::unique_ptr<ToolSource> make_mcp_stdio(McpStdioServer config, http::TaskGroup* tasks) {
     ChildProcess::Command command{std::move(config.command), std::move(config.args),
                                   harmless_environment(), std::move(config.cwd)};
     for (const auto& [name, value] : config.env) {

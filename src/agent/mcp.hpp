@@ -17,7 +17,7 @@
 namespace runnel::agent {
 
 // `tools: {NAME: {mcp: URL}}`: a server somewhere, over Streamable HTTP.
-struct McpHttpConfig {
+struct McpHttpServer {
     std::string name;                                       // the entry's
     std::string url;                                        // "https://host/mcp"
     std::vector<std::pair<std::string, Secret>> headers{};  // e.g. Authorization
@@ -27,7 +27,7 @@ struct McpHttpConfig {
 };
 // The error names the entry. The pointers must outlive the source and its tasks, which end by
 // themselves when it goes.
-Result<std::unique_ptr<ToolSource>> make_mcp_http(McpHttpConfig config,
+Result<std::unique_ptr<ToolSource>> make_mcp_http(McpHttpServer config,
                                                   http::Environment environment,
                                                   http::TaskGroup* tasks,
                                                   http::ConnectionPool* pool);
@@ -35,7 +35,7 @@ Result<std::unique_ptr<ToolSource>> make_mcp_http(McpHttpConfig config,
 // `tools: {NAME: {mcp: {command: …}}}`: a child process, over its standard input and output. It
 // gets PATH, HOME and the like of our environment, but none of our keys. The process must ignore
 // SIGPIPE.
-struct McpStdioConfig {
+struct McpStdioServer {
     std::string name;     // the entry's
     std::string command;  // looked for in PATH
     std::vector<std::string> args{};
@@ -46,6 +46,6 @@ struct McpStdioConfig {
     // npx may have to fetch the server first.
     std::chrono::milliseconds start_time{std::chrono::seconds(60)};
 };
-std::unique_ptr<ToolSource> make_mcp_stdio(McpStdioConfig config, http::TaskGroup* tasks);
+std::unique_ptr<ToolSource> make_mcp_stdio(McpStdioServer config, http::TaskGroup* tasks);
 
 }  // namespace runnel::agent

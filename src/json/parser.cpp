@@ -186,7 +186,8 @@ bool is_whole(std::string_view raw) {
     ondemand::document document;
     ondemand::value value;
     return !parser.parse(Padded::of(text), document) && !document.get_value().get(value) &&
-           !validate(value, limits::json_depth);
+           !validate(value, limits::json_depth) &&
+           document.current_location().error() == simdjson::OUT_OF_BOUNDS;  // nothing behind it
 }
 
 void append_compact(std::string& out, std::string_view raw) {

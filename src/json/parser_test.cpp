@@ -135,5 +135,12 @@ TEST(JsonParser, TakesTheSpaceOutBetweenTokensOnly) {
     EXPECT_EQ(out, R"(x{"a b":[1,"c  d"]})");
 }
 
+TEST(JsonParser, TakesATreeForWholeOnlyWhenNothingIsBehindIt) {
+    for (const char* whole : {"{}", " [1, {\"a\": [true, null]}] \n", "{\"a\": \"}\"}"})
+        EXPECT_TRUE(is_whole(whole)) << whole;
+    for (const char* broken : {"", "1", "{", "{}{}", "[1] 2", "{\"a\":}", "[1,]", "{} x"})
+        EXPECT_FALSE(is_whole(broken)) << broken;
+}
+
 }  // namespace
 }  // namespace runnel::json

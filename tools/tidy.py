@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "provider": "base json sse chat timeline router/policy.hpp",
     "dialect": "base json sse chat timeline",
     "router": "base chat",
-    "config": "base json dialect/registry.hpp provider/base_url.hpp provider/catalogue.hpp provider/registry.hpp router/policy.hpp",
+    "config": "base json agent/tool_config.hpp agent/url_template.hpp dialect/registry.hpp provider/base_url.hpp provider/catalogue.hpp provider/registry.hpp router/policy.hpp",
     "http": "base",
     "agent": "base json sse chat timeline http",
     "telemetry": "base timeline",

@@ -1,9 +1,10 @@
 #pragma once
 
-#include "agent/tool_source.hpp"
+#include "agent/tool_limits.hpp"
 #include "base/secret.hpp"
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -35,16 +36,31 @@ struct HttpToolConfig {
     std::string method = "POST";
     Headers headers{};
     std::string description{};
-    std::string parameters_json{};
+    std::string parameters_json{};  // a JSON Schema of an object
+    // What goes out: the arguments as they are, or a message about the call with them in it.
+    enum class Form { arguments, callback } form = Form::arguments;
     bool operator==(const HttpToolConfig&) const = default;
+};
+
+// Who searches the web for web_search.
+struct SearchConfig {
+    enum class Provider { searxng, brave, tavily } provider = Provider::searxng;
+    std::string url{};  // empty: the provider's own
+    Secret api_key{};
+    bool operator==(const SearchConfig&) const = default;
 };
 
 // One of those that ship with Runnel.
 struct BuiltInConfig {
     std::string name;
-    std::string options_json{};  // such as the search endpoint of web_search
+    SearchConfig search{};
     bool operator==(const BuiltInConfig&) const = default;
 };
+
+inline constexpr std::string_view built_in_tools[] = {"now", "calculator", "fetch_url",
+                                                      "web_search"};
+// The one that needs to be told something.
+inline constexpr std::string_view web_search_tool = "web_search";
 
 struct ToolConfig {
     std::string name;

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "agent/tool_limits.hpp"
 #include "base/result.hpp"
 #include "http/stop.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
-#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,12 +45,6 @@ public:
     virtual boost::asio::awaitable<Result<std::vector<ToolSpec>>> list(http::Stop* stop) = 0;
     // Runs one. The result is bounded and comes within the time limit; a stop ends it at once.
     virtual boost::asio::awaitable<ToolOutcome> run(ToolCall call, http::Stop* stop) = 0;
-};
-
-struct ToolLimits {
-    std::chrono::milliseconds time{std::chrono::seconds(15)};
-    std::size_t result_bytes = 64 * 1024;
-    bool operator==(const ToolLimits&) const = default;
 };
 
 }  // namespace runnel::agent

@@ -29,10 +29,6 @@ inline constexpr std::size_t queued_requests = 1'000;           // beyond them
 inline constexpr auto queue_time = 1s;        // a longer wait is better said than hidden
 inline constexpr auto keep_alive_time = 75s;  // between requests of one connection
 
-// Tools that the gateway runs.
-inline constexpr std::size_t parallel_tools = 8;  // of one round
-inline constexpr int tool_rounds = 8;             // then the model must answer
-
 // Upstream answers.
 inline constexpr std::size_t frame_bytes = 16 * mib;          // base64 images, encrypted reasoning
 inline constexpr std::size_t upstream_body_bytes = 64 * mib;  // a whole answer that is not a stream
@@ -71,6 +67,9 @@ inline constexpr auto upstream_idle_connection_time =
 inline constexpr std::size_t upstream_idle_connections = 4096;  // per thread
 
 // Tools that the gateway runs.
+inline constexpr int tool_rounds = 8;       // of one answer, where the model says nothing else
+inline constexpr int tool_rounds_max = 64;  // that a model may have
+inline constexpr std::size_t parallel_tools = 8;  // of one round
 inline constexpr std::size_t tool_schema_bytes = 64 * kib;  // sent with every request to a model
 inline constexpr std::size_t tool_description_bytes = 16 * kib;
 inline constexpr std::size_t tool_list_pages = 64;  // of one server; a cursor that never ends

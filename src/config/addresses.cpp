@@ -85,6 +85,11 @@ bool is_base_url(std::string_view text) {
     return url && is_visible_ascii(text) && is_authority(after_scheme(url->origin));
 }
 
+bool is_web_url(std::string_view text) {
+    return is_visible_ascii(text) && !text.contains('#') &&
+           is_base_url(text.substr(0, text.find('?')));
+}
+
 bool is_proxy_url(std::string_view text) {
     constexpr std::string_view scheme = "http://";
     if (!text.starts_with(scheme) || !is_visible_ascii(text)) return false;

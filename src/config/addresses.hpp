@@ -12,6 +12,9 @@ bool is_listen_address(std::string_view text);
 // "https://api.openai.com/v1": http or https, a host, perhaps a port and a path, nothing more.
 bool is_base_url(std::string_view text);
 
+// The same, perhaps with a query behind it.
+bool is_web_url(std::string_view text);
+
 // "http://proxy:3128", perhaps with user:password@ before the host.
 bool is_proxy_url(std::string_view text);
 

@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view keys_of_config[] = {
     "listen",  "data",          "threads",       "tls",       "providers", "models",
     "aliases", "default_model", "dialect",       "id_prefix", "cors",      "limits",
-    "ping",    "log",           "drain_timeout", "admin",     "policy"};
+    "ping",    "log",           "drain_timeout", "admin",     "policy",    "tools"};
 constexpr std::string_view keys_of_tls[] = {"cert", "key"};
 constexpr std::string_view keys_of_cors[] = {"origins"};
 constexpr std::string_view keys_of_limits[] = {"request_body", "request_header", "concurrent",

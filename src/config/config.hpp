@@ -1,5 +1,6 @@
 #pragma once
 
+#include "agent/tool_config.hpp"
 #include "base/limits.hpp"
 #include "base/result.hpp"
 #include "base/secret.hpp"
@@ -52,6 +53,8 @@ struct Model {
     std::string stream_fallback{};
     std::optional<std::int64_t> max_tokens{};  // more is cut down to this
     std::size_t concurrent = 0;                // requests at a time; 0: any number
+    std::vector<std::string> tools{};          // that are run here, by their names in `tools`
+    int max_tool_rounds = limits::tool_rounds;
 };
 
 struct Limits {
@@ -74,6 +77,8 @@ struct Config {
     std::optional<Tls> tls{};
     std::vector<Provider> providers{};
     std::vector<Model> models{};
+    // The file's, and the built-in ones that models name without an entry.
+    std::vector<agent::ToolConfig> tools{};
     std::vector<std::pair<std::string, std::string>> aliases{};  // another name for a model
     std::string default_model{};
     router::Policy policy{};  // of models that say nothing else

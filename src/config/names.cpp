@@ -1,5 +1,7 @@
 #include "config/names.hpp"
 
+#include "base/limits.hpp"
+
 #include <algorithm>
 
 namespace runnel::config {
@@ -31,6 +33,10 @@ bool is_provider_name(std::string_view text) {
 bool is_model_name(std::string_view text) {
     return !text.empty() && text.size() <= name_bytes_max && is_alphanumeric(text.front()) &&
            made_of(text, "._-:/+@");
+}
+
+bool is_tool_name(std::string_view text) {
+    return !text.empty() && text.size() <= limits::tool_name_bytes && made_of(text, "_-");
 }
 
 bool is_id_prefix(std::string_view text) {

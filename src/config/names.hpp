@@ -15,6 +15,9 @@ bool is_provider_name(std::string_view text);
 // @provider/model.
 bool is_model_name(std::string_view text);
 
+// What every provider takes as the name of a function.
+bool is_tool_name(std::string_view text);
+
 bool is_id_prefix(std::string_view text);
 bool is_api_version(std::string_view text);
 

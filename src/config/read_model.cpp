@@ -12,8 +12,9 @@ namespace runnel::config {
 namespace {
 
 constexpr std::string_view keys_of_model[] = {
-    "targets",   "strategy",  "retries",         "timeout", "timeouts", "hedge",  "system",
-    "midstream", "streaming", "stream_fallback", "limits",  "defaults", "dialect"};
+    "targets", "strategy", "retries",   "timeout",   "timeouts",
+    "hedge",   "system",   "midstream", "streaming", "stream_fallback",
+    "limits",  "defaults", "dialect",   "tools",     "max_tool_rounds"};
 constexpr std::string_view keys_of_limits[] = {"max_tokens", "concurrent"};
 
 // What each request says for itself.
@@ -39,6 +40,10 @@ void read_limits(const Value& value, Model& model) {
     };
     section->read("max_tokens", tokens, model.max_tokens);
     section->read("concurrent", read_concurrent, model.concurrent);
+}
+
+std::optional<std::int64_t> tool_rounds(const Value& value) {
+    return value.whole_number(1, limits::tool_rounds_max);
 }
 
 // Targets, and what the other keys need of them.
@@ -74,7 +79,8 @@ std::optional<std::string> read_dialect(const Value& value) {
     return value.one_of(dialect::names());
 }
 
-std::optional<WrittenModel> read_model(const Entry& entry, const KnownProviders& providers) {
+std::optional<WrittenModel> read_model(const Entry& entry, const KnownProviders& providers,
+                                       const KnownTools& tools) {
     const std::size_t problems = entry.name.problem_count();
     check_model_name(entry);
     const auto section = entry.value.section(keys_of_model);
@@ -88,6 +94,8 @@ std::optional<WrittenModel> read_model(const Entry& entry, const KnownProviders&
     section->read("dialect", read_dialect, model.dialect);
     if (const Value* defaults = section->find("defaults")) read_defaults(*defaults, model);
     if (const Value* limits = section->find("limits")) read_limits(*limits, model);
+    if (const Value* names = section->find("tools")) model.tools = tools.read_names(*names);
+    section->read("max_tool_rounds", tool_rounds, model.max_tool_rounds);
     bool streaming = true;
     section->read("streaming", &Value::boolean, streaming);
     model.streams = streaming ? Model::Streams::yes : Model::Streams::no;

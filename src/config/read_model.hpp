@@ -2,6 +2,7 @@
 
 #include "config/config.hpp"
 #include "config/read_target.hpp"
+#include "config/read_tool.hpp"
 #include "config/yaml_reader.hpp"
 
 #include <optional>
@@ -15,7 +16,8 @@ struct WrittenModel {
 };
 
 // One entry of `models:`; nothing when it has a problem.
-std::optional<WrittenModel> read_model(const Entry& entry, const KnownProviders& providers);
+std::optional<WrittenModel> read_model(const Entry& entry, const KnownProviders& providers,
+                                       const KnownTools& tools);
 
 // Reports what no model, and no alias, can be called.
 void check_model_name(const Entry& entry);

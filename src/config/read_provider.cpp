@@ -2,6 +2,7 @@
 
 #include "config/addresses.hpp"
 #include "config/names.hpp"
+#include "config/read_headers.hpp"
 #include "config/read_policy.hpp"
 #include "provider/registry.hpp"
 
@@ -42,24 +43,6 @@ std::vector<Secret> read_keys(const Section& section) {
     if (several)
         for (const Value& key : several->list()) read_key(key, keys);
     return keys;
-}
-
-void read_header(const Entry& entry, Provider& provider) {
-    if (!is_header_name(entry.key)) {
-        entry.name.complain("this is not the name of a header");
-        return;
-    }
-    if (is_framing_header(entry.key)) {
-        entry.name.complain("this header is set for each request and cannot be chosen");
-        return;
-    }
-    auto text = entry.value.text();
-    if (!text) return;
-    if (is_header_value(*text)) {
-        provider.headers.emplace_back(entry.key, std::move(*text));
-    } else {
-        entry.value.complain("a header cannot have line breaks or other control characters in it");
-    }
 }
 
 void read_known_model(const Entry& entry, Provider& provider) {
@@ -121,8 +104,7 @@ std::optional<Provider> read_provider(const Entry& entry) {
     if (auto kind = read_kind(entry, *section)) provider.kind = std::move(*kind);
     section->read("base_url", base_url, provider.base_url);
     provider.keys = read_keys(*section);
-    if (const Value* headers = section->find("headers"))
-        for (const Entry& header : headers->entries()) read_header(header, provider);
+    if (const Value* headers = section->find("headers")) provider.headers = read_headers(*headers);
     section->read("api_version", api_version, provider.api_version);
     section->read("proxy", proxy, provider.proxy);
     section->read("timeouts", read_timeouts, provider.timeouts);

@@ -4,6 +4,7 @@
 #include "config/read_model.hpp"
 #include "config/read_provider.hpp"
 #include "config/read_target.hpp"
+#include "config/read_tool.hpp"
 
 #include <fmt/format.h>
 
@@ -91,6 +92,11 @@ void read_routes(const Section& file, Config& config) {
     for (const Entry& entry : providers)
         if (auto provider = read_provider(entry)) config.providers.push_back(std::move(*provider));
 
+    const auto tools = entries_of(file, "tools");
+    for (const Entry& entry : tools)
+        if (auto tool = read_tool(entry)) config.tools.push_back(std::move(*tool));
+
+    const KnownTools known_tools(tools);
     const KnownProviders known(providers, config.providers);
     KnownNames names{&known};
     for (const Entry& entry : models) names.models.push_back(entry.key);
@@ -98,11 +104,13 @@ void read_routes(const Section& file, Config& config) {
 
     std::vector<WrittenModel> written;
     for (const Entry& entry : models)
-        if (auto model = read_model(entry, known)) written.push_back(std::move(*model));
+        if (auto model = read_model(entry, known, known_tools))
+            written.push_back(std::move(*model));
     for (const Entry& entry : aliases) read_alias(entry, names, config);
     for (WrittenModel& model : written)
         if (model.stream_fallback) read_stream_fallback(model, names, written, config);
     for (WrittenModel& model : written) config.models.push_back(std::move(model.model));
+    add_built_in_tools(tools, config);
 
     const auto model_name = [&](const Value& value) { return read_model_name(value, names); };
     file.read("default_model", model_name, config.default_model);

@@ -5,7 +5,8 @@
 
 namespace runnel::config {
 
-// `providers`, `models`, `aliases` and `default_model`: who can be asked, and by which names.
+// `providers`, `models`, `tools`, `aliases` and `default_model`: who can be asked, and by which
+// names, with which tools.
 void read_routes(const Section& file, Config& config);
 
 }  // namespace runnel::config

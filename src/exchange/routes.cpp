@@ -46,6 +46,8 @@ router::ModelEntry make_entry(const config::Model& config) {
     entry.stream_fallback = config.stream_fallback;
     entry.max_tokens = config.max_tokens;
     entry.concurrent = config.concurrent;
+    entry.tools = config.tools;
+    entry.max_tool_rounds = config.max_tool_rounds;
     return entry;
 }
 

@@ -37,9 +37,13 @@ Router example() {
     ModelEntry conductor{"conductor", {{"a/plain"}}};
     conductor.streams = ModelEntry::Streams::no;
     conductor.stream_fallback = "op";
+    ModelEntry worker{"worker", {{"a/no-tools"}, {"b/able"}}};
+    worker.tools = {"clock"};
+    worker.max_tool_rounds = 3;
     ModelEntry silent{"silent", {{"b/able"}}};
     silent.streams = ModelEntry::Streams::no;
-    return Router({a, b}, {mixed, {"operator", {{"b/able"}}, "Be brief."}, conductor, silent},
+    return Router({a, b},
+                  {mixed, {"operator", {{"b/able"}}, "Be brief."}, conductor, silent, worker},
                   {{"op", "operator"}, {"boss", "conductor"}}, "");
 }
 
@@ -158,6 +162,15 @@ TEST(RequestRoute, RefusesWhatNoTargetIsLeftFor) {
     const Error image = error_of(router.resolve(image_for("a/blind")));
     EXPECT_EQ(image.kind, ErrorKind::unsupported_parameter);
     EXPECT_EQ(image.param, "messages");
+}
+
+TEST(RequestRoute, PassesOverTargetsThatCannotCallTheModelsOwnTools) {
+    const Router router = example();
+    const auto route = router.resolve(request_for("worker"));
+    EXPECT_THAT(targets_of(route), ElementsAre("b/able"));
+    EXPECT_THAT(*route->tools, ElementsAre("clock"));
+    EXPECT_EQ(route->max_tool_rounds, 3);
+    EXPECT_EQ(router.resolve(request_for("operator"))->tools, nullptr);
 }
 
 TEST(RequestRoute, AsksTheClientsOwnModelsAfterTheModels) {

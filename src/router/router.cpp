@@ -39,7 +39,8 @@ bool same_place(const Target& one, const Target& other) {
 Result<void> leave_out_unfit(const chat::Request& request, Route& route) {
     std::optional<Need> missing;
     const auto is_unfit = [&](const Target& target) {
-        const auto need = unmet_need(request, target.facts);
+        const bool calls_nothing = route.tools != nullptr && target.facts.tools == false;
+        const auto need = calls_nothing ? Need::tools : unmet_need(request, target.facts);
         if (need && !missing) missing = need;
         return need.has_value();
     };
@@ -149,6 +150,8 @@ Result<Route> Router::route_to_model(const ModelEntry& model) const {
     route.policy = model.policy;
     route.max_tokens = model.max_tokens;
     route.concurrent = model.concurrent;
+    if (!model.tools.empty()) route.tools = &model.tools;
+    route.max_tool_rounds = model.max_tool_rounds;
     return route;
 }
 

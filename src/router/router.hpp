@@ -37,8 +37,10 @@ struct Route {
     const std::vector<std::string>* tools = nullptr;  // the gateway's own, by entry; or null
     int max_tool_rounds = 8;
     Policy policy{};
-    std::optional<std::int64_t> max_tokens{};  // more is cut down to this
-    std::size_t concurrent = 0;                // requests at a time; 0: any number
+    std::optional<std::int64_t> max_tokens{};         // more is cut down to this
+    std::size_t concurrent = 0;                       // requests at a time; 0: any number
+    const std::vector<std::string>* tools = nullptr;  // that are run here, by name, or null
+    int max_tool_rounds = 0;
     std::string rerouted_from{};  // the model that was asked for, where it can't stream and this
                                   // one stands in for it
     std::vector<std::string> warnings{};  // for X-Gateway-Warnings, e.g. fallback_skipped
@@ -60,6 +62,8 @@ struct ModelEntry {
     std::string stream_fallback{};  // who streams for it; empty: nobody
     std::optional<std::int64_t> max_tokens{};
     std::size_t concurrent = 0;
+    std::vector<std::string> tools{};  // that are run here, by name
+    int max_tool_rounds = 0;
 };
 
 struct ProviderEntry {

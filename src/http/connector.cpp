@@ -13,6 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
 constexpr auto address_time = 30s;
+constexpr std::size_t addresses_max = 1024;  // hosts whose addresses are remembered
 constexpr std::size_t proxy_reply_bytes_max = 16 * 1024;
 
 std::unexpected<Error> unreachable(std::string message, const error_code& error) {
@@ -21,12 +22,13 @@ std::unexpected<Error> unreachable(std::string message, const error_code& error)
     return fail(std::move(out));
 }
 
-// Asks the proxy for a tunnel; afterwards the socket speaks with the origin.
-awaitable<Result<void>> open_tunnel(tcp::socket* socket, const Destination* destination) {
-    const Origin& origin = destination->origin;
-    const std::string authority = origin.host.find(':') == std::string::npos
-                                      ? fmt::format("{}:{}", origin.host, origin.port)
-                                      : fmt::format("[{}]:{}", origin.host, origin.port);
+// Asks the proxy for a tunnel to `host`; afterwards the socket speaks with the origin.
+awaitable<Result<void>> open_tunnel(tcp::socket* socket, std::string host,
+                                    const Destination* destination) {
+    const std::string& port = destination->origin.port;
+    const std::string authority = host.find(':') == std::string::npos
+                                      ? fmt::format("{}:{}", host, port)
+                                      : fmt::format("[{}]:{}", host, port);
     std::string request = fmt::format("CONNECT {} HTTP/1.1\r\nHost: {}\r\n", authority, authority);
     if (!destination->proxy->authorization.empty())
         request += fmt::format("Proxy-Authorization: {}\r\n", destination->proxy->authorization);
@@ -75,14 +77,30 @@ awaitable<Result<std::vector<tcp::endpoint>>> Connector::resolve(std::string hos
     if (error) co_return unreachable("its host name was not found", error);
     std::vector<tcp::endpoint> endpoints;
     for (const auto& result : results) endpoints.push_back(result.endpoint());
-    addresses_[key] = {endpoints, now + address_time};
+    if (addresses_.size() >= addresses_max)
+        std::erase_if(addresses_, [&](const auto& entry) { return entry.second.until <= now; });
+    if (addresses_.size() < addresses_max) addresses_[key] = {endpoints, now + address_time};
     co_return endpoints;
 }
 
-awaitable<Result<tcp::socket>> Connector::connect_tcp(std::string host, std::string port,
+// The origin's addresses that the destination allows. Those that are connected to are the very ones
+// that were looked at: a name that changes its meaning in between changes nothing.
+awaitable<Result<std::vector<tcp::endpoint>>>
+Connector::resolve_allowed(const Destination* destination, Stop* stop) {
+    const Origin& origin = destination->origin;
+    auto endpoints = co_await resolve(origin.host, origin.port, stop);
+    if (!endpoints || destination->may_connect_to == nullptr) co_return endpoints;
+    std::erase_if(*endpoints, [&](const tcp::endpoint& endpoint) {
+        return !destination->may_connect_to(endpoint.address());
+    });
+    if (endpoints->empty())
+        co_return fail(ErrorKind::upstream_unreachable,
+                       "its address is a private or reserved one, where nothing may be asked for");
+    co_return endpoints;
+}
+
+awaitable<Result<tcp::socket>> Connector::connect_tcp(std::vector<tcp::endpoint> endpoints,
                                                       Stop* stop) {
-    auto endpoints = co_await resolve(host, port, stop);
-    if (!endpoints) co_return propagate(endpoints);
     // A lookup that runs already can't be cancelled, and closing a socket that is not open yet
     // stops nothing.
     if (stop->requested())
@@ -92,7 +110,7 @@ awaitable<Result<tcp::socket>> Connector::connect_tcp(std::string host, std::str
         error_code ignored;
         socket.close(ignored);
     });
-    const auto [error, endpoint] = co_await asio::async_connect(socket, *endpoints, as_error);
+    const auto [error, endpoint] = co_await asio::async_connect(socket, endpoints, as_error);
     if (error) co_return unreachable("the connection failed", error);
     co_return socket;
 }
@@ -101,15 +119,26 @@ awaitable<Result<std::unique_ptr<UpstreamConnection>>>
 Connector::connect(const Destination* destination, Stop* stop) {
     const Origin& origin = destination->origin;
     const bool tunnelled = destination->proxy.has_value();
-    auto socket = co_await connect_tcp(tunnelled ? destination->proxy->host : origin.host,
-                                       tunnelled ? destination->proxy->port : origin.port, stop);
+    // A proxy looks names up by itself; where the address matters, it is told the address.
+    std::string tunnel_to = origin.host;
+    Result<std::vector<tcp::endpoint>> endpoints;
+    if (!tunnelled || destination->may_connect_to != nullptr) {
+        endpoints = co_await resolve_allowed(destination, stop);
+        if (!endpoints) co_return propagate(endpoints);
+        if (tunnelled) tunnel_to = endpoints->front().address().to_string();
+    }
+    if (tunnelled) {
+        endpoints = co_await resolve(destination->proxy->host, destination->proxy->port, stop);
+        if (!endpoints) co_return propagate(endpoints);
+    }
+    auto socket = co_await connect_tcp(std::move(*endpoints), stop);
     if (!socket) co_return propagate(socket);
     Stop::Guard guard(stop, [&socket] {
         error_code ignored;
         socket->close(ignored);
     });
     if (tunnelled) {
-        auto tunnel = co_await open_tunnel(&*socket, destination);
+        auto tunnel = co_await open_tunnel(&*socket, std::move(tunnel_to), destination);
         if (!tunnel) co_return propagate(tunnel);
     }
     if (origin.scheme == Origin::Scheme::http)

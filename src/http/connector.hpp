@@ -34,7 +34,9 @@ private:
 
     awaitable<Result<std::vector<tcp::endpoint>>> resolve(std::string host, std::string port,
                                                           Stop* stop);
-    awaitable<Result<tcp::socket>> connect_tcp(std::string host, std::string port, Stop* stop);
+    awaitable<Result<std::vector<tcp::endpoint>>> resolve_allowed(const Destination* destination,
+                                                                  Stop* stop);
+    awaitable<Result<tcp::socket>> connect_tcp(std::vector<tcp::endpoint> endpoints, Stop* stop);
 
     asio::io_context* loop_;
     ClientTls tls_;

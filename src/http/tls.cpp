@@ -10,6 +10,8 @@ namespace ssl = boost::asio::ssl;
 
 namespace {
 
+constexpr std::size_t sessions_max = 1024;  // hosts whose sessions are kept
+
 // Where a connection remembers the ClientTls and the host it belongs to.
 int owner_index() {
     static const int index = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
@@ -40,6 +42,8 @@ int ClientTls::keep_session(SSL* ssl, SSL_SESSION* session) {
     auto* self = static_cast<ClientTls*>(SSL_get_ex_data(ssl, owner_index()));
     const char* host = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
     if (self == nullptr || host == nullptr) return 0;
+    if (self->sessions_.size() >= sessions_max && !self->sessions_.contains(host))
+        self->sessions_.clear();
     // A copy: a connection that ends without a farewell makes its own session unusable.
     self->sessions_[host].reset(SSL_SESSION_dup(session));
     return 0;

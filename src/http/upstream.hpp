@@ -21,6 +21,9 @@ struct Destination {
     Origin origin;
     std::optional<Proxy> proxy;
     std::string pool_key;  // connections with the same key are interchangeable
+    // Asked of each address that the host's name stands for, right before it is connected to; null:
+    // any will do.
+    bool (*may_connect_to)(const asio::ip::address&) = nullptr;
 };
 
 // One connection to an upstream, carrying one request at a time.

@@ -56,8 +56,9 @@ awaitable<Result<void>> HttpExchange::send(std::string head, std::string body,
 awaitable<Result<void>> HttpExchange::read(Stop* stop) {
     if (connection_->must_wait()) {
         Stop::Guard guard(stop, [this] { connection_->close(); });
-        if (const auto error = co_await connection_->readable())
-            co_return fail(broke_off(error.message()));
+        boost::system::error_code error;
+        std::tie(error) = co_await connection_->readable();
+        if (error) co_return fail(broke_off(error.message()));
     }
     if (auto read = connection_->read(http::padded_read_buffer(), this); !read) {
         if (read.error().kind == ErrorKind::upstream_unreachable)

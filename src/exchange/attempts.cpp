@@ -113,14 +113,18 @@ void Attempts::stop_all(Stop::Reason reason) {
 }
 
 awaitable<Attempts::Next> Attempts::attempt(const router::Attempt& planned) {
-    auto ticket = co_await enter_provider(planned);
-    if (!ticket) {
-        plan_.failed(planned, ticket.error(), Clock::now());
-        co_return Next::another;
+    Ticket ticket;
+    if (Admission* provider = admission_of(planned)) {
+        auto entered = co_await enter(provider, planned);
+        if (!entered) {
+            plan_.failed(planned, entered.error(), Clock::now());
+            co_return Next::another;
+        }
+        ticket = std::move(*entered);
     }
     const bool alone = !may_hedge_ || broken_off_;
     lane_ = open_lane(planned, alone ? Alone::yes : Alone::no);
-    if (lane_) lane_->ticket = std::move(*ticket);
+    if (lane_) lane_->ticket = std::move(ticket);
     if (lane_ && !alone) lane_ = co_await race(std::exchange(lane_, nullptr));
     if (!lane_) co_return Next::another;
     co_await pump();
@@ -129,9 +133,8 @@ awaitable<Attempts::Next> Attempts::attempt(const router::Attempt& planned) {
 
 // A provider may be asked by so many at a time. One that is full is waited for, for a short while,
 // only if there is nobody else.
-awaitable<Result<Attempts::Ticket>> Attempts::enter_provider(const router::Attempt& planned) {
-    Admission* provider = admission_of(planned);
-    if (provider == nullptr) co_return Ticket{};
+awaitable<Result<Attempts::Ticket>> Attempts::enter(Admission* provider,
+                                                    const router::Attempt& planned) {
     if (auto ticket = provider->try_enter()) co_return Ticket{std::move(ticket)};
     if (!planned.last_chance)
         co_return fail(ErrorKind::overloaded, "the provider has as many requests as it may have");

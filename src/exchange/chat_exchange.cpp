@@ -41,11 +41,8 @@ ChatExchange::ChatExchange(std::shared_ptr<const Gateway> gateway, Worker* worke
 }
 
 awaitable<void> ChatExchange::run() {
-    if (auto ready = prepare(); !ready) {
-        co_await reply_.fail(std::move(ready.error()));
-    } else {
-        co_await answer();
-    }
+    auto ready = prepare();
+    return ready ? answer() : reply_.fail(std::move(ready.error()));
 }
 
 awaitable<void> ChatExchange::answer() {

@@ -17,6 +17,7 @@ namespace runnel::exchange {
 namespace asio = boost::asio;
 using asio::awaitable;
 using http::Stop;
+using Reuse = http::ConnectionPool::Reuse;
 using std::chrono::milliseconds;
 
 namespace {
@@ -39,6 +40,10 @@ std::string render_head(const http::Origin& origin, const provider::Outgoing& ou
     append("User-Agent: runnel/" RUNNEL_VERSION "\r\nContent-Length: ",
            std::to_string(outgoing.body.size()), "\r\n\r\n");
     return head;
+}
+
+Error broken(const boost::system::error_code& error) {
+    return {ErrorKind::upstream_unreachable, "the connection broke", {}, error.message()};
 }
 
 std::string lower_case(std::string_view text) {
@@ -73,64 +78,57 @@ void UpstreamCall::forget_question() {
 }
 
 awaitable<void> UpstreamCall::advance() {
-    if (question_.outgoing.script) {
-        co_await play_next_piece();
-        co_return;
-    }
-    if (!connection_) {
-        co_await open();
-        co_return;
-    }
+    if (question_.outgoing.script) return play_next_piece();
+    return connection_ ? read_on() : open();
+}
+
+awaitable<void> UpstreamCall::read_on() {
+    boost::system::error_code error;
     if (connection_->must_wait()) {
         Stop::Guard guard(&stop_, [this] { connection_->close(); });
-        if (const auto error = co_await connection_->readable()) {
-            lost({ErrorKind::upstream_unreachable, "the connection broke", {}, error.message()});
-            co_return;
-        }
+        std::tie(error) = co_await connection_->readable();
     }
-    if (auto read = connection_->read(http::padded_read_buffer(), this); !read) {
-        lost(read.error());
-        co_return;
-    }
-    after_read();
+    const auto read = error ? Result<void>(fail(broken(error)))
+                            : connection_->read(http::padded_read_buffer(), this);
+    read ? after_read() : lost(read.error());
 }
 
 // Connects, asks, and reads the first bytes of the answer. A kept connection that the provider
 // closed in that very moment is not the provider's failure: the request goes out once more, on a
 // new one.
 awaitable<void> UpstreamCall::open() {
-    auto first = co_await connect_and_send(http::ConnectionPool::Reuse::allowed);
-    if (first) first = co_await read_first();
+    auto first = co_await ask(Reuse::allowed);
     const bool stale = !first && !stop_.requested() && connection_ && connection_->is_reused() &&
                        !connection_->response_begun();
-    if (stale) {
-        first = co_await connect_and_send(http::ConnectionPool::Reuse::forbidden);
-        if (first) first = co_await read_first();
-    }
+    if (stale) first = co_await ask(Reuse::forbidden);
     if (!first && !reader_.ended()) lost(first.error());
 }
 
-awaitable<Result<void>> UpstreamCall::connect_and_send(http::ConnectionPool::Reuse reuse) {
-    wait_ = Wait::connect;
-    watch(Stop::Reason::connect_timeout, Clock::now() + question_.deadlines.connect);
-    auto connection = co_await worker_->pool.take(&question_.slot->destination, reuse, &stop_);
-    if (!connection) co_return propagate(connection);
-    connection_ = std::move(*connection);
+awaitable<Result<void>> UpstreamCall::ask(Reuse reuse) {
+    const http::Destination& destination = question_.slot->destination;
+    connection_ = reuse == Reuse::allowed ? worker_->pool.take_idle(destination) : nullptr;
+    if (!connection_) {
+        wait_ = Wait::connect;
+        watch(Stop::Reason::connect_timeout, Clock::now() + question_.deadlines.connect);
+        auto connection = co_await worker_->pool.take(&destination, Reuse::forbidden, &stop_);
+        if (!connection) co_return propagate(connection);
+        connection_ = std::move(*connection);
+    }
     wait_ = Wait::first_token;
     watch(Stop::Reason::first_token_timeout, Clock::now() + question_.deadlines.first_token);
-    const std::string head = render_head(question_.slot->destination.origin, question_.outgoing);
-    co_return co_await connection_->send(head, question_.outgoing.body, &stop_);
-}
+    auto sent = co_await connection_->send(render_head(destination.origin, question_.outgoing),
+                                           question_.outgoing.body, &stop_);
+    if (!sent) co_return sent;
 
-awaitable<Result<void>> UpstreamCall::read_first() {
-    Stop::Guard guard(&stop_, [this] { connection_->close(); });
-    if (const auto error = co_await connection_->readable())
-        co_return fail(
-            {ErrorKind::upstream_unreachable, "the connection broke", {}, error.message()});
+    boost::system::error_code error;
+    {
+        Stop::Guard guard(&stop_, [this] { connection_->close(); });
+        std::tie(error) = co_await connection_->readable();
+    }
+    if (error) co_return fail(broken(error));
     auto read = connection_->read(http::padded_read_buffer(), this);
-    if (!read) co_return propagate(read);
-    after_read();
-    co_return Result<void>{};
+    if (read) after_read();
+    co_return read;
 }
 
 void UpstreamCall::after_read() {

@@ -55,9 +55,9 @@ private:
     using Clock = std::chrono::steady_clock;
 
     boost::asio::awaitable<void> open();
+    boost::asio::awaitable<void> read_on();
     boost::asio::awaitable<void> play_next_piece();
-    boost::asio::awaitable<Result<void>> connect_and_send(http::ConnectionPool::Reuse reuse);
-    boost::asio::awaitable<Result<void>> read_first();
+    boost::asio::awaitable<Result<void>> ask(http::ConnectionPool::Reuse reuse);
     void after_read();
     void on_head(const http::ResponseHead& head) override;
     void on_body(Padded bytes) override;

@@ -41,7 +41,7 @@ awaitable<Result<Outcome>> read_request(Stream* stream, RequestReader* reader, s
             error = co_await stream->write("HTTP/1.1 100 Continue\r\n\r\n");
             if (error) co_return Outcome::closed;
         }
-        if (!stream->more_to_read()) error = co_await stream->readable();
+        if (!stream->more_to_read()) std::tie(error) = co_await stream->readable();
         if (timed_out) co_return begun ? Outcome::timed_out : Outcome::closed;
         if (error) co_return Outcome::closed;
         // A thread's connections share the buffer: what is in it must be taken before the next
@@ -74,7 +74,8 @@ awaitable<void> refuse(Stream* stream, RequestHandler* handler, Request unread, 
     Watchdog watchdog(co_await asio::this_coro::executor);
     watchdog.set(Clock::now() + std::chrono::seconds(2), [stream] { stream->close(); });
     for (error_code read_error; !read_error;) {
-        if (co_await stream->readable()) co_return;
+        std::tie(read_error) = co_await stream->readable();
+        if (read_error) co_return;
         stream->read_now(read_buffer(), read_error);
         if (read_error == asio::error::would_block) read_error = {};
     }

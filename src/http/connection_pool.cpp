@@ -33,21 +33,27 @@ ConnectionPool::ConnectionPool(asio::io_context* loop, TaskGroup* tasks, Upstrea
 
 awaitable<Result<std::unique_ptr<UpstreamConnection>>>
 ConnectionPool::take(const Destination* destination, Reuse reuse, Stop* stop) {
-    if (reuse == Reuse::allowed) {
-        auto& idle = idle_[destination->pool_key];
-        while (!idle.empty()) {
-            auto connection = std::move(idle.back());
-            idle.pop_back();
-            --idle_count_;
-            // One that was busy a moment ago is taken at its word; should it be closing all the
-            // same, the request finds out and goes out again.
-            const bool fresh = Clock::now() - connection->idle_since < trusted_time;
-            if (!fresh && !connection->still_idle()) continue;
-            connection->begin_next();
-            co_return connection;
-        }
-    }
+    if (reuse == Reuse::allowed)
+        if (auto connection = take_idle(*destination)) co_return connection;
     co_return co_await connector_.connect(destination, stop);
+}
+
+std::unique_ptr<UpstreamConnection> ConnectionPool::take_idle(const Destination& destination) {
+    const auto found = idle_.find(destination.pool_key);
+    if (found == idle_.end()) return nullptr;
+    auto& idle = found->second;
+    while (!idle.empty()) {
+        auto connection = std::move(idle.back());
+        idle.pop_back();
+        --idle_count_;
+        // One that was busy a moment ago is taken at its word; should it be closing all the same,
+        // the request finds out and goes out again.
+        const bool fresh = Clock::now() - connection->idle_since < trusted_time;
+        if (!fresh && !connection->still_idle()) continue;
+        connection->begin_next();
+        return connection;
+    }
+    return nullptr;
 }
 
 void ConnectionPool::give_back(std::unique_ptr<UpstreamConnection> connection) {
@@ -75,7 +81,9 @@ awaitable<void> ConnectionPool::read_to_end(std::unique_ptr<UpstreamConnection> 
     Stop::Guard guard(&stop, [&connection] { connection->close(); });
     for (int reads = 0; !connection->response_done(); ++reads) {
         if (reads == tail_reads_max) co_return;  // whatever this is, it is no tail
-        if (connection->must_wait() && co_await connection->readable()) co_return;
+        error_code error;
+        if (connection->must_wait()) std::tie(error) = co_await connection->readable();
+        if (error) co_return;
         if (!connection->read(buffer, &discard)) co_return;
     }
     if (connection->reusable()) keep(std::move(connection));

@@ -23,6 +23,8 @@ public:
     // An idle connection that is still silent, or a new one.
     awaitable<Result<std::unique_ptr<UpstreamConnection>>> take(const Destination* destination,
                                                                 Reuse reuse, Stop* stop);
+    // Only an idle one; null where there is none.
+    std::unique_ptr<UpstreamConnection> take_idle(const Destination& destination);
     // Takes a connection back. One whose response is all but read is read to its end first (for a
     // moment), off the caller's path; one that can't be used again is closed.
     void give_back(std::unique_ptr<UpstreamConnection> connection);

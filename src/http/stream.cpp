@@ -46,11 +46,6 @@ Stream::Stream(std::unique_ptr<Tls> tls)
 
 tcp::socket& Stream::socket() { return tls_ ? tls_->next_layer() : plain_; }
 
-awaitable<error_code> Stream::readable() {
-    const auto [error] = co_await socket().async_wait(tcp::socket::wait_read, as_error);
-    co_return error;
-}
-
 std::size_t Stream::read_now(std::span<char> into, error_code& error) {
     if (tls_) {
         // OpenSSL may hold decrypted bytes that the socket knows nothing of: read on until it says

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/system/error_code.hpp>
@@ -9,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <tuple>
 
 namespace runnel::http {
 
@@ -27,8 +30,12 @@ public:
     explicit Stream(tcp::socket socket);
     explicit Stream(std::unique_ptr<Tls> tls);
 
-    // Waits until there is something to read, the peer's end of stream included.
-    awaitable<error_code> readable();
+    // Waits until there is something to read, the peer's end of stream included; `std::tie(error) =
+    // co_await readable()`. What is awaited is the operation itself, not one more coroutine: a
+    // stream waits for each of its chunks.
+    auto readable() {
+        return socket().async_wait(tcp::socket::wait_read, asio::as_tuple(asio::deferred));
+    }
     // Takes what has arrived. would_block: nothing has; 0 without an error does not happen (eof is
     // an error).
     std::size_t read_now(std::span<char> into, error_code& error);

@@ -34,7 +34,7 @@ public:
     // Sends a whole request. `head` ends with the empty line.
     awaitable<Result<void>> send(std::string_view head, std::string_view body, Stop* stop);
     // Waits until there is something of the response to read; an error after close().
-    awaitable<error_code> readable() { return stream_.readable(); }
+    auto readable() { return stream_.readable(); }
     // False when bytes are there already, so that readable() must not be waited for.
     bool must_wait() const { return !stream_.more_to_read(); }
     void close() { stream_.close(); }

@@ -128,31 +128,29 @@ awaitable<void> App::handle(http::Transaction transaction) {
 awaitable<void> App::dispatch(http::Transaction* transaction, telemetry::RequestRecord* record) {
     const http::Request& request = transaction->request;
     const Endpoint* endpoint = find(request.path());
-    if (request.method == "OPTIONS") {
-        co_await preflight(transaction);
-    } else if (endpoint == nullptr) {
-        co_await refuse(transaction, record,
-                        {ErrorKind::not_found,
-                         fmt::format("there is nothing at {}; chat is at POST /v1/chat/completions",
-                                     request.path())});
-    } else if (request.method != endpoint->method &&
-               !(request.method == "HEAD" && endpoint->method == "GET")) {
+    if (request.method == "OPTIONS") return preflight(transaction);
+    if (endpoint == nullptr)
+        return refuse(transaction, record,
+                      {ErrorKind::not_found,
+                       fmt::format("there is nothing at {}; chat is at POST /v1/chat/completions",
+                                   request.path())});
+    if (request.method != endpoint->method &&
+        !(request.method == "HEAD" && endpoint->method == "GET")) {
         transaction->responder->headers().add("Allow", endpoint->method);
-        co_await refuse(
+        return refuse(
             transaction, record,
             {ErrorKind::method_not_allowed,
              fmt::format("{} takes {}, not {}", request.path(), endpoint->method, request.method)});
-    } else if (endpoint->who == Endpoint::For::everybody || co_await admits(transaction, record)) {
-        co_await (this->*endpoint->answer)(transaction, record);
     }
+    if (endpoint->who == Endpoint::For::admin)
+        if (auto allowed = admits(*transaction); !allowed)
+            return refuse(transaction, record, std::move(allowed.error()));
+    return (this->*endpoint->answer)(transaction, record);
 }
 
-// False when the client may not use the admin API, and has been told.
-awaitable<bool> App::admits(http::Transaction* transaction, telemetry::RequestRecord* record) {
-    auto allowed =
-        may_administer(transaction->request, transaction->client_address, gateway_->admin_token);
-    if (!allowed) co_await refuse(transaction, record, std::move(allowed.error()));
-    co_return allowed.has_value();
+// Whether the client may use the admin API.
+Result<void> App::admits(const http::Transaction& transaction) const {
+    return may_administer(transaction.request, transaction.client_address, gateway_->admin_token);
 }
 
 awaitable<void> App::chat(http::Transaction* transaction, telemetry::RequestRecord* record) {
@@ -165,10 +163,14 @@ awaitable<void> App::chat(http::Transaction* transaction, telemetry::RequestReco
                                      type)});
         co_return;
     }
-    const auto ticket = co_await shared_->requests.enter(transaction->stop);
+    auto ticket = shared_->requests.try_enter();
     if (!ticket) {
-        co_await turn_away(transaction, record, ticket.error());
-        co_return;
+        auto entered = co_await shared_->requests.enter(transaction->stop);
+        if (!entered) {
+            co_await turn_away(transaction, record, std::move(entered.error()));
+            co_return;
+        }
+        ticket = std::move(*entered);
     }
     exchange::ChatExchange exchange(gateway_, worker_, shared_, transaction, record);
     co_await exchange.run();
@@ -217,7 +219,9 @@ awaitable<void> App::readiness(http::Transaction* transaction, telemetry::Reques
     const int code = draining_ ? 503 : 200;
     if (!has_flag(transaction->request.query(), "verbose")) {
         co_await send_json(transaction, code, fmt::format(R"({{"status":"{}"}})", status));
-    } else if (co_await admits(transaction, record)) {
+    } else if (auto allowed = admits(*transaction); !allowed) {
+        co_await refuse(transaction, record, std::move(allowed.error()));
+    } else {
         co_await send_json(transaction, code,
                            readiness_answer(status, *gateway_, *shared_, Clock::now()));
     }

@@ -38,8 +38,7 @@ private:
     telemetry::RequestRecord begin(const http::Request& request, http::HeaderList* headers);
     Answer dispatch(http::Transaction* transaction, telemetry::RequestRecord* record);
     static const Endpoint* find(std::string_view path);
-    boost::asio::awaitable<bool> admits(http::Transaction* transaction,
-                                        telemetry::RequestRecord* record);
+    Result<void> admits(const http::Transaction& transaction) const;
     Answer chat(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer models(http::Transaction* transaction, telemetry::RequestRecord* record);
     Answer tools(http::Transaction* transaction, telemetry::RequestRecord* record);

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -166,7 +166,7 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const asio::any_io_exe
     plan.stand_alone();
     pid_t pid = 0;
     if (const int number = plan.spawn(&pid, command)) return cant_start(command, number);
-    const int process = ::pidfd_open(pid, 0);
+    const auto process = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
     const int number = errno;
     std::unique_ptr<ChildProcess> child(new ChildProcess(executor, pid, process));
     if (process < 0) return cant_start(command, number);

@@ -42,7 +42,7 @@ inline constexpr std::size_t choices = 128;                   // OpenAI's own bo
 // One stream.
 inline constexpr std::size_t read_bytes = 32 * kib;            // taken from upstream at a time
 inline constexpr std::size_t unsent_output_bytes = 256 * kib;  // then upstream is not read
-inline constexpr auto hold_time = 400ms;  // of text that may turn out to lead to a tool
+inline constexpr auto hold_time = 400ms;          // of text that may turn out to lead to a tool
 inline constexpr auto ping_time = 15s;            // of silence; below every proxy's idle time-out
 inline constexpr auto blocked_client_time = 60s;  // a reader that takes nothing for so long is gone
 inline constexpr auto finish_grace_time = 300ms;  // for usage, after the last finish reason
@@ -69,7 +69,7 @@ inline constexpr std::size_t upstream_idle_connections = 4096;  // per thread
 // Tools that the gateway runs.
 inline constexpr int tool_rounds = 8;       // of one answer, where the model says nothing else
 inline constexpr int tool_rounds_max = 64;  // that a model may have
-inline constexpr std::size_t parallel_tools = 8;  // of one round
+inline constexpr std::size_t parallel_tools = 8;            // of one round
 inline constexpr std::size_t tool_schema_bytes = 64 * kib;  // sent with every request to a model
 inline constexpr std::size_t tool_description_bytes = 16 * kib;
 inline constexpr std::size_t tool_list_pages = 64;  // of one server; a cursor that never ends

@@ -60,13 +60,21 @@ http::ConnectionLimits connection_limits(const config::Config& config) {
     return {{config.limits.request_header_bytes, config.limits.request_body_bytes}};
 }
 
+Result<std::shared_ptr<const exchange::Gateway>> open_gateway(const config::Config& config,
+                                                              agent::Workshop* workshop) {
+    auto tools = workshop->open(config.tools);
+    if (!tools) return propagate(tools);
+    return exchange::build_gateway(config, &environment, std::move(*tools));
+}
+
 RunningConfig::RunningConfig(boost::asio::io_context* loop, ServeOptions options,
                              config::Config config, http::UpstreamTls* upstream_tls,
-                             exchange::SharedState* state)
+                             agent::Workshop* workshop, exchange::SharedState* state)
     : loop_(loop),
       options_(std::move(options)),
       config_(std::move(config)),
       upstream_tls_(upstream_tls),
+      workshop_(workshop),
       state_(state) {
     state_->use_limits(config_);
 }
@@ -87,7 +95,7 @@ void RunningConfig::reload_here(std::function<void(Reloaded)> done) {
                     : read_config_file(options_.config_file);
     if (!read) return refuse(std::move(read.error()));
     config::Config config = with_options(std::move(*read), options_);
-    auto gateway = exchange::build_gateway(config, &environment);
+    auto gateway = open_gateway(config, workshop_);
     if (!gateway) return refuse({{0, 0, gateway.error().message}});
     if ((*gateway)->uses_tls()) upstream_tls_->get();
 

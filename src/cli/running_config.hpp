@@ -1,5 +1,6 @@
 #pragma once
 
+#include "agent/workshop.hpp"
 #include "base/log.hpp"
 #include "cli/serve.hpp"
 #include "cli/shard.hpp"
@@ -20,6 +21,10 @@ config::Config with_options(config::Config config, const ServeOptions& options);
 void set_up_log(const config::Config& config);
 log::Format log_format(const config::Config& config);
 
+// What the config describes, ready for use.
+Result<std::shared_ptr<const exchange::Gateway>> open_gateway(const config::Config& config,
+                                                              agent::Workshop* workshop);
+
 http::ConnectionLimits connection_limits(const config::Config& config);
 
 // The config that is in use, and what reads it again: on SIGHUP and for the admin API. Its loop
@@ -28,7 +33,8 @@ class RunningConfig final : public server::Operations {
 public:
     // All pointers must outlive it.
     RunningConfig(boost::asio::io_context* loop, ServeOptions options, config::Config config,
-                  http::UpstreamTls* upstream_tls, exchange::SharedState* state);
+                  http::UpstreamTls* upstream_tls, agent::Workshop* workshop,
+                  exchange::SharedState* state);
 
     // Before the loop runs: who is to use what is read.
     void add(Shard* shard) { shards_.push_back(shard); }
@@ -49,6 +55,7 @@ private:
     ServeOptions options_;
     config::Config config_;
     http::UpstreamTls* upstream_tls_;
+    agent::Workshop* workshop_;
     exchange::SharedState* state_;
     std::vector<Shard*> shards_;
     bool closed_ = false;

@@ -74,7 +74,9 @@ int serve(const ServeOptions& options) {
     const config::Config config = with_options(std::move(*loaded), options);
     set_up_log(config);
 
-    auto gateway = exchange::build_gateway(config, &environment);
+    http::UpstreamTls upstream_tls;
+    agent::Workshop workshop(&upstream_tls, &environment);
+    auto gateway = open_gateway(config, &workshop);
     if (!gateway) {
         fmt::print(stderr, "runnel: {}\n", gateway.error().message);
         return 1;
@@ -88,7 +90,6 @@ int serve(const ServeOptions& options) {
         }
         tls = std::move(*made);
     }
-    http::UpstreamTls upstream_tls;
     if ((*gateway)->uses_tls()) upstream_tls.get();
     raise_descriptor_limit();
     std::signal(SIGPIPE, SIG_IGN);
@@ -96,7 +97,7 @@ int serve(const ServeOptions& options) {
     exchange::SharedState state;
     std::vector<std::unique_ptr<Shard>> shards;
     asio::io_context control_loop;  // after the shards: what waits in it is theirs
-    RunningConfig running_config(&control_loop, options, config, &upstream_tls, &state);
+    RunningConfig running_config(&control_loop, options, config, &upstream_tls, &workshop, &state);
     const std::size_t threads =
         config.threads > 0 ? config.threads : std::max(1U, std::thread::hardware_concurrency());
     std::string address = config.listen;
@@ -122,6 +123,7 @@ int serve(const ServeOptions& options) {
     shards.front()->run();
     running.clear();  // the other threads end their requests too, before signals go back to their
                       // defaults
+    workshop.close();
     control_loop.stop();
     return 0;
 }

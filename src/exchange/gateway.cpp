@@ -52,7 +52,8 @@ bool Gateway::uses_tls() const {
 }
 
 Result<std::shared_ptr<const Gateway>> build_gateway(const config::Config& config,
-                                                     config::Environment environment) {
+                                                     config::Environment environment,
+                                                     std::shared_ptr<const agent::ToolBox> tools) {
     std::vector<ProviderSlot> slots;
     std::vector<config::Provider> providers = config.providers;
     // Its failures are made on purpose: trying again would only make them slow.
@@ -64,7 +65,7 @@ Result<std::shared_ptr<const Gateway>> build_gateway(const config::Config& confi
     }
     return std::shared_ptr<const Gateway>(new Gateway{
         std::move(slots), make_router(config, providers), config.dialect, config.id_prefix,
-        config.cors_origins, config.ping, config.policy, nullptr, config.admin_token});
+        config.cors_origins, config.ping, config.policy, std::move(tools), config.admin_token});
 }
 
 std::shared_ptr<const Gateway> for_one_thread(std::shared_ptr<const Gateway> gateway) {

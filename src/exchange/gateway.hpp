@@ -50,9 +50,10 @@ struct Gateway {
     bool uses_tls() const;  // to any of its providers
 };
 
-// The error names the provider at fault.
+// The error names the provider at fault. `tools` are the config's; null: there are none.
 Result<std::shared_ptr<const Gateway>> build_gateway(const config::Config& config,
-                                                     config::Environment environment);
+                                                     config::Environment environment,
+                                                     std::shared_ptr<const agent::ToolBox> tools);
 
 // The same gateway with a reference count of its own. A request holds its gateway as long as it
 // runs, because the config may be read again meanwhile; threads that counted together would take

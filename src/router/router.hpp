@@ -31,11 +31,9 @@ struct Target {
 struct Route {
     std::string name;             // the model's, e.g. "fast" or "openai/gpt-5-mini"; never an alias
     std::vector<Target> targets;  // in the order they are tried; never empty
-    const std::string* system = nullptr;              // the virtual model's text, or null
-    const std::string* defaults_json = nullptr;       // the virtual model's default fields, or null
-    const std::string* dialect = nullptr;             // the virtual model's dialect, or null
-    const std::vector<std::string>* tools = nullptr;  // the gateway's own, by entry; or null
-    int max_tool_rounds = 8;
+    const std::string* system = nullptr;         // the virtual model's text, or null
+    const std::string* defaults_json = nullptr;  // the virtual model's default fields, or null
+    const std::string* dialect = nullptr;        // the virtual model's dialect, or null
     Policy policy{};
     std::optional<std::int64_t> max_tokens{};         // more is cut down to this
     std::size_t concurrent = 0;                       // requests at a time; 0: any number

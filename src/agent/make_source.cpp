@@ -1,6 +1,14 @@
 #include "agent/make_source.hpp"
 
+#include "agent/builtin_calculator.hpp"
+#include "agent/builtin_fetch_url.hpp"
+#include "agent/builtin_now.hpp"
+#include "agent/builtin_web_search.hpp"
+#include "agent/http_tool.hpp"
+#include "agent/local_tool.hpp"
 #include "agent/mcp.hpp"
+
+#include <chrono>
 
 namespace runnel::agent {
 namespace {
@@ -33,8 +41,23 @@ struct Maker {
                               &thread->tasks());
     }
 
-    Made operator()(const HttpToolConfig&) const { return nullptr; }
-    Made operator()(const BuiltInConfig&) const { return nullptr; }
+    Made operator()(const HttpToolConfig& http) const {
+        return std::make_unique<HttpTool>(config.name, http, config.limits, &thread->pool());
+    }
+
+    Made operator()(const BuiltInConfig& built_in) const {
+        if (built_in.name == "fetch_url")
+            return std::make_unique<FetchUrl>(config.limits, config.private_addresses,
+                                              &thread->pool());
+        if (built_in.name == web_search_tool)
+            return std::make_unique<WebSearch>(built_in.search, config.limits, &thread->pool());
+        if (built_in.name == "calculator")
+            return std::make_unique<LocalTool>(calculator_spec(), run_calculator);
+        return std::make_unique<LocalTool>(now_spec(), [](const Arguments& arguments) {
+            const auto now = std::chrono::system_clock::now();
+            return run_now(arguments, std::chrono::floor<std::chrono::seconds>(now));
+        });
+    }
 };
 
 }  // namespace

@@ -105,8 +105,9 @@ awaitable<Result<WebAnswer>> ask_web(http::ConnectionPool* pool, WebRequest requ
     Reading reading(&request);
     const Stop::Guard guard(stop, [connection] { connection->close(); });
     while (!connection->response_done() && !reading.enough) {
-        if (connection->must_wait() && co_await connection->readable())
-            co_return fail(broke_off(request));
+        boost::system::error_code error;
+        if (connection->must_wait()) std::tie(error) = co_await connection->readable();
+        if (error) co_return fail(broke_off(request));
         if (auto read = connection->read(http::padded_read_buffer(), &reading); !read) {
             if (read.error().kind == ErrorKind::upstream_unreachable)
                 co_return fail(broke_off(request));

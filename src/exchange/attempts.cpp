@@ -233,15 +233,16 @@ void Attempts::start_hedge() {
 }
 
 awaitable<void> Attempts::pump() {
+    // The last piece goes out together with the end of the response.
     while (!lane_->call.ended()) {
+        if (reply_->has_output()) {
+            note_trimmed_calls();
+            if (!reply_->flush()) co_await flush();
+            if (reply_->client_is_gone()) co_return;
+            if (!seen_ && afterwards_ == Afterwards::forget) forget_request();
+        }
         co_await lane_->call.advance();
         if (continuation_ && continuation_->differs()) co_return;
-        // The last piece goes out together with the end of the response.
-        if (!reply_->has_output() || lane_->call.ended()) continue;
-        note_trimmed_calls();
-        if (!reply_->flush()) co_await flush();
-        if (reply_->client_is_gone()) co_return;
-        if (!seen_ && afterwards_ == Afterwards::forget) forget_request();
     }
 }
 
@@ -314,7 +315,7 @@ awaitable<Attempts::Next> Attempts::conclude() {
 awaitable<Attempts::Outcome> Attempts::end() {
     const Stop::Reason reason = setting_.transaction->stop->reason();
     if (reason == Stop::Reason::shutdown) {
-        co_await reply_->fail({ErrorKind::overloaded, "the gateway is shutting down; try again"});
+        co_await reply_->fail(shutting_down());
     } else if (silent_ && !broken_off_) {
         silent_->gate.open(show(*silent_));
         co_return Outcome::answered;

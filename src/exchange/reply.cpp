@@ -30,6 +30,8 @@ bool wants_no_pings(const http::HeaderList& headers) {
 
 }  // namespace
 
+Error shutting_down() { return {ErrorKind::overloaded, "the gateway is shutting down; try again"}; }
+
 Reply::Reply(http::Transaction* transaction, telemetry::RequestRecord* record)
     : transaction_(transaction),
       responder_(transaction->responder),
@@ -51,11 +53,11 @@ void Reply::ping_after_silence() {
 
 void Reply::ping() {
     ping_after_silence();
-    if (waiting_) return;  // it has more to read than it takes
+    if (waiting_ || responder_->has_aside()) return;  // it has more to read than it takes
     if (!responder_->begun()) begin_response();
     responder_->out() += ping_frame;
     responder_->flush_aside();
-    if (responder_->error()) transaction_->stop->request(Stop::Reason::client_gone);
+    note_lost_client();
 }
 
 // A dialect that does not know yet what text will be may keep it, but not for long.
@@ -81,7 +83,7 @@ void Reply::hold_for_a_while() {
         if (responder_->out_is_empty()) return;
         if (!responder_->begun()) begin_response();
         responder_->flush_aside();
-        if (responder_->error()) transaction_->stop->request(Stop::Reason::client_gone);
+        note_lost_client();
     });
 }
 
@@ -130,7 +132,13 @@ void Reply::drop_answer() {
 bool Reply::flush() {
     if (!responder_->begun()) begin_response();
     if (silence_) silence_->move_to(Clock::now() + manner_.ping);
-    return responder_->flush(http::Responder::Piece::more);
+    const bool flushed = responder_->flush(http::Responder::Piece::more);
+    note_lost_client();
+    return flushed;
+}
+
+void Reply::note_lost_client() {
+    if (responder_->error()) transaction_->stop->request(Stop::Reason::client_gone);
 }
 
 awaitable<void> Reply::wait_for_client() {
@@ -146,6 +154,7 @@ awaitable<void> Reply::wait_for_client() {
     co_await responder_->drain();
     waiting_ = false;
     transaction_->watchdog->stop();
+    note_lost_client();
 }
 
 bool Reply::client_is_gone() const {
@@ -186,10 +195,11 @@ awaitable<void> Reply::send_last() {
     hold_.reset();
     if (!responder_->begun()) begin_response();
     if (!responder_->flush(http::Responder::Piece::last)) co_await wait_for_client();
-    if (responder_->error()) transaction_->stop->request(Stop::Reason::client_gone);
+    note_lost_client();
 }
 
 awaitable<void> Reply::refuse(const Error& error) {
+    silence_.reset();
     http::HeaderList& headers = responder_->headers();
     headers.add("Content-Type", "application/json");
     if (record_->attempts.size() > 1)

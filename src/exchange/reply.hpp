@@ -15,6 +15,10 @@
 
 namespace runnel::exchange {
 
+// What a request is told that is ended because the process ends. A client that is gone is told
+// nothing.
+Error shutting_down();
+
 // What the client of one chat request gets: a stream in its dialect, one whole answer, or an error
 // with its HTTP status. Nothing is sent before there is something to show, so that a failure before
 // it keeps its status; a stream that stays silent begins with a ping, and then shows failures as
@@ -63,6 +67,7 @@ private:
     void watch_hold();
     void hold_for_a_while();
     void begin_response();
+    void note_lost_client();
     void note(const timeline::Event& event);
     boost::asio::awaitable<void> refuse(const Error& error);
     boost::asio::awaitable<void> send_last();

@@ -29,7 +29,7 @@ ToolLoop::ToolLoop(const Attempts::Setting& setting, const agent::ToolBox* tools
 
 awaitable<void> ToolLoop::run() {
     if (auto offered = co_await offer_tools(); !offered) {
-        co_await setting_.reply->fail(std::move(offered.error()));
+        co_await setting_.reply->fail(stopped() ? shutting_down() : std::move(offered.error()));
         co_return;
     }
     Step step = Step::next_round;
@@ -69,17 +69,19 @@ Result<void> ToolLoop::check_request() const {
 
 awaitable<ToolLoop::Step> ToolLoop::round() {
     setting_.shared->continuity.recall(request_, Clock::now());
+    // Who has begun goes on: what the client has seen is that target's.
+    if (setting_.reply->has_shown()) route_->targets.resize(1);
     {
         Attempts attempts(setting_, request_, route_, &filter_, Attempts::Afterwards::keep);
         if (co_await attempts.run() == Attempts::Outcome::failed) co_return Step::failed;
         stay_with(attempts.served_by());
     }
     filter_.close_round();
-    if (filter_.own_calls().empty()) co_return Step::answered;
+    // A model that may not call any more and does so all the same has said what it has to say.
+    if (filter_.own_calls().empty() || rounds_left_ <= 0) co_return Step::answered;
     co_await run_calls();
-    if (setting_.transaction->stop->requested()) {
-        co_await setting_.reply->fail(
-            {ErrorKind::overloaded, "the gateway is shutting down; try again"});
+    if (stopped()) {
+        co_await setting_.reply->fail(shutting_down());
         co_return Step::failed;
     }
     co_return filter_.client_calls().empty() ? Step::next_round : Step::answered;
@@ -107,14 +109,12 @@ awaitable<void> ToolLoop::run_calls() {
     if (--rounds_left_ == 0) agent::forbid_tools(request_);
 }
 
-// Who has begun goes on: what the client has seen is that target's, and its own calls are best
-// understood by it.
+// Its own calls are best understood by whoever made them.
 void ToolLoop::stay_with(std::size_t target) {
     auto& targets = route_->targets;
     const auto served = targets.begin() + static_cast<std::ptrdiff_t>(target);
     std::rotate(targets.begin(), served, served + 1);
     route_->policy.strategy = router::Strategy::failover;
-    if (setting_.reply->has_shown()) targets.resize(1);
 }
 
 }  // namespace runnel::exchange

@@ -31,6 +31,7 @@ private:
     boost::asio::awaitable<Step> round();
     boost::asio::awaitable<void> run_calls();
     void stay_with(std::size_t target);
+    bool stopped() const { return setting_.transaction->stop->requested(); }
 
     Attempts::Setting setting_;
     const agent::ToolBox* tools_;

@@ -265,7 +265,8 @@ void UpstreamCall::lost(const Error& why) {
 void UpstreamCall::fail_as_provider_says() {
     error_reply_.status = status_;
     error_reply_.body = error_body_;
-    if (!repaired_ && question_.provider->repair(error_reply_, &question_.outgoing)) {
+    if (!repaired_ && !stop_.requested() &&
+        question_.provider->repair(error_reply_, &question_.outgoing)) {
         repaired_ = true;
         ask_again();
     } else {

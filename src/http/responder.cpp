@@ -137,8 +137,10 @@ bool Responder::flush(Piece piece) {
 }
 
 void Responder::flush_aside() {
-    if (aside_.empty() && !flush(Piece::more)) aside_ = out_.substr(unsent_);
+    if (flush(Piece::more)) return;
+    std::string rest = out_.substr(unsent_);
     forget_piece();
+    if (!stream_->write_aside(rest)) aside_ = std::move(rest);
 }
 
 awaitable<void> Responder::drain() {

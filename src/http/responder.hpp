@@ -33,9 +33,10 @@ public:
     // Waits until the client has taken the rest.
     awaitable<void> drain();
     // Sends what out() holds without ever having to wait: what the client does not take at once
-    // goes out before the next piece, and while that waits nothing is added. For the few bytes of
-    // a ping.
+    // goes out before the next piece. For the few bytes of a ping.
     void flush_aside();
+    // Something is still waiting to go out before the next piece.
+    bool has_aside() const { return !aside_.empty(); }
     const error_code& error() const { return error_; }
 
     bool begun() const { return begun_; }

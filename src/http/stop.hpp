@@ -38,7 +38,11 @@ public:
             previous_ = std::exchange(stop->wake_, std::move(wake));
             if (stop->requested()) stop->wake_();
         }
-        ~Guard() { stop_->wake_ = std::move(previous_); }
+        // Whoever waits further out hears of a stop that came meanwhile.
+        ~Guard() {
+            stop_->wake_ = std::move(previous_);
+            if (stop_->requested() && stop_->wake_) stop_->wake_();
+        }
         Guard(const Guard&) = delete;
         Guard& operator=(const Guard&) = delete;
 

@@ -3,6 +3,7 @@
 #include "base/limits.hpp"
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
@@ -66,9 +67,48 @@ std::size_t Stream::write_now(std::span<const asio::const_buffer> buffers, error
     return count;
 }
 
+// What is being written in the background; the stream may be gone when it ends.
+struct Stream::Aside {
+    Aside(std::string text, const asio::any_io_executor& executor)
+        : bytes(std::move(text)),
+          bell(executor, asio::steady_timer::time_point::max()) {}
+
+    std::string bytes;
+    asio::steady_timer bell;
+    bool done = false;
+    error_code error;
+    std::function<void()> after;
+};
+
+bool Stream::is_writing_aside() const { return aside_ && !aside_->done; }
+
+bool Stream::write_aside(std::string bytes) {
+    if (!tls_ || is_writing_aside()) return false;
+    aside_ = std::make_shared<Aside>(std::move(bytes), tls_->get_executor());
+    asio::async_write(*tls_, asio::buffer(aside_->bytes),
+                      [aside = aside_, tls = tls_](const error_code& error, std::size_t) {
+                          aside->done = true;
+                          aside->error = error;
+                          aside->bell.cancel();
+                          if (const auto call = std::exchange(aside->after, nullptr)) call();
+                      });
+    return true;
+}
+
+void Stream::after_write(std::function<void()> call) {
+    (is_writing_aside() ? aside_->after : after_write_) = std::move(call);
+}
+
 awaitable<error_code> Stream::write(std::string_view bytes) {
     writing_ = true;
     error_code error;
+    if (const auto aside = std::exchange(aside_, nullptr)) {
+        if (!aside->done) co_await aside->bell.async_wait(as_error);
+        if (aside->error) {
+            writing_ = false;
+            co_return aside->error;
+        }
+    }
     std::size_t count = 0;
     const auto buffer = asio::buffer(bytes.data(), bytes.size());
     if (tls_) {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <tuple>
 
@@ -48,6 +49,10 @@ public:
     std::size_t write_now(std::span<const asio::const_buffer> buffers, error_code& error);
     // Writes all of it, as fast as the peer reads.
     awaitable<error_code> write(std::string_view bytes);
+    // Writes a few bytes in the background, before whatever is written next. False where that can't
+    // be done: without TLS, where write_now() writes what can be written, or while it is being
+    // done.
+    bool write_aside(std::string bytes);
 
     // Pending operations end with operation_aborted; nothing else can be done with the stream after
     // it.
@@ -57,15 +62,19 @@ public:
 
     // True while a write() waits for the peer and a read could get into its way: with TLS a read
     // may have to write.
-    bool must_not_read() const { return writing_ && tls_; }
+    bool must_not_read() const { return tls_ && (writing_ || is_writing_aside()); }
     // Calls back once when that write() has ended.
-    void after_write(std::function<void()> call) { after_write_ = std::move(call); }
+    void after_write(std::function<void()> call);
 
     tcp::socket& socket();
 
 private:
-    std::unique_ptr<Tls> tls_;
-    tcp::socket plain_;  // unused with TLS
+    struct Aside;
+    bool is_writing_aside() const;
+
+    std::shared_ptr<Tls> tls_;  // shared with what is written aside
+    tcp::socket plain_;         // unused with TLS
+    std::shared_ptr<Aside> aside_;
     bool more_to_read_ = false;
     bool writing_ = false;
     std::function<void()> after_write_;

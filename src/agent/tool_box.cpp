@@ -24,42 +24,52 @@ constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
 template <class T>
 using Work = std::function<awaitable<T>(Stop*)>;
 
-// Work that one thread waits for and the tool thread does.
+// Work that one thread waits for and the tool thread does: each has its own half, and the one that
+// waits may be gone with its loop before the other has ended.
+struct There {
+    Stop stop;
+};
 template <class T>
-struct Handover {
-    explicit Handover(const asio::any_io_executor& executor) : bell(executor) {}
+struct Here {
+    explicit Here(const asio::any_io_executor& executor) : bell(executor) {}
 
-    Stop stop;               // the tool thread's
-    std::optional<T> value;  // the waiting thread's, like the bell
+    std::optional<T> value;
     asio::steady_timer bell;
 };
 
 template <class T>
-awaitable<void> do_there(std::shared_ptr<Handover<T>> handover, Work<T> work) {
-    T value = co_await work(&handover->stop);
-    asio::post(handover->bell.get_executor(), [handover, value = std::move(value)]() mutable {
-        handover->value = std::move(value);
-        handover->bell.cancel();
+awaitable<void> do_there(std::shared_ptr<There> there, Work<T> work, std::weak_ptr<Here<T>> here,
+                         asio::any_io_executor executor) {
+    T value = co_await work(&there->stop);
+    if (there->stop.requested()) co_return;  // nobody waits any more
+    asio::post(executor, [here, value = std::move(value)]() mutable {
+        const auto waiting = here.lock();
+        if (!waiting) return;
+        waiting->value = std::move(value);
+        waiting->bell.cancel();
     });
 }
 
 // Empty when it was stopped first; the work ends by itself then.
 template <class T>
 awaitable<std::optional<T>> hand_over(ToolThread* thread, Work<T> work, Stop* stop) {
-    const auto handover = std::make_shared<Handover<T>>(co_await asio::this_coro::executor);
-    asio::post(thread->loop(), [thread, handover, work = std::move(work)]() mutable {
-        thread->tasks().start("tool", do_there<T>(handover, std::move(work)));
-    });
-    const Stop::Guard guard(stop, [thread, handover, stop] {
+    const asio::any_io_executor executor = co_await asio::this_coro::executor;
+    const auto there = std::make_shared<There>();
+    const auto here = std::make_shared<Here<T>>(executor);
+    asio::post(thread->loop(),
+               [thread, there, work = std::move(work), weak = std::weak_ptr(here), executor] {
+                   thread->tasks().start("tool", do_there<T>(there, work, weak, executor));
+               });
+    const Stop::Guard guard(stop, [thread, there, here, stop] {
         asio::post(thread->loop(),
-                   [handover, reason = stop->reason()] { handover->stop.request(reason); });
-        handover->bell.cancel();
+                   [there, reason = stop->reason()] { there->stop.request(reason); });
+        here->bell.cancel();
     });
-    while (!handover->value && !stop->requested()) {
-        handover->bell.expires_at(asio::steady_timer::time_point::max());
-        co_await handover->bell.async_wait(as_error);
+    while (!here->value && !stop->requested()) {
+        here->bell.expires_at(asio::steady_timer::time_point::max());
+        co_await here->bell.async_wait(as_error);
     }
-    co_return std::move(handover->value);
+    co_return std::move(here->value);
 }
 
 using Entries = std::shared_ptr<std::vector<ToolBox::Entry>>;

@@ -42,14 +42,25 @@ router::Policy policy_for(const Gateway& gateway, const router::Route& route,
     return said.or_else(route.policy).or_else(providers).or_else(gateway.policy);
 }
 
-router::AttemptPlan::Limits plan_limits(const router::Policy& policy) {
-    return {policy.strategy, policy.retries.value_or(limits::retries), limits::retry_window_time,
-            policy.timeout};
-}
-
 template <class Duration>
 milliseconds in_ms(Duration time) {
     return std::chrono::duration_cast<milliseconds>(time);
+}
+
+// What is left of the request's own time-out, where it has one.
+std::optional<RequestTime> time_left(const router::Policy& policy, const Attempts::Budget& budget) {
+    if (!policy.timeout) return std::nullopt;
+    return RequestTime{*policy.timeout,
+                       *policy.timeout - in_ms(std::chrono::steady_clock::now() - budget.begun)};
+}
+
+router::AttemptPlan::Limits plan_limits(const router::Policy& policy,
+                                        const Attempts::Budget& used) {
+    const int retries = policy.retries.value_or(limits::retries) - used.retries;
+    router::AttemptPlan::Limits limits{policy.strategy, std::max(retries, 0),
+                                       limits::retry_window_time};
+    if (const auto time = time_left(policy, used)) limits.timeout = time->left;
+    return limits;
 }
 
 }  // namespace
@@ -64,15 +75,15 @@ Attempts::Attempts(Setting setting, chat::Request* request, const router::Route*
       listener_(listener),
       afterwards_(afterwards),
       policy_(policy_for(*setting_.gateway, *route_, request_->gateway)),
-      plan_(plan_targets(*setting_.gateway, *route_), plan_limits(policy_),
+      plan_(plan_targets(*setting_.gateway, *route_), plan_limits(policy_, *setting_.budget),
             &setting_.shared->health, router::AttemptPlan::Random(setting_.worker->random()),
-            begun_),
-      may_hedge_(policy_.hedge_after.has_value()) {
+            Clock::now()),
+      may_hedge_(policy_.hedge_after && !setting_.budget->hedged) {
     const bool verified = policy_.midstream == router::Midstream::verified;
     if (verified && reply_->streams()) seen_.emplace();
 }
 
-Attempts::~Attempts() = default;
+Attempts::~Attempts() { setting_.budget->retries += std::max(0, plan_.attempts() - 1); }
 
 awaitable<Attempts::Outcome> Attempts::run() {
     Stop* stop = setting_.transaction->stop;
@@ -163,13 +174,11 @@ std::shared_ptr<Lane> Attempts::open_lane(const router::Attempt& planned, Alone 
         plan_.failed(planned, outgoing.error(), Clock::now());
         return nullptr;
     }
-    std::optional<RequestTime> time;
-    if (policy_.timeout) time = {*policy_.timeout, *policy_.timeout - in_ms(Clock::now() - begun_)};
     const router::Timeouts timeouts =
         route_->policy.timeouts.or_else(slot.timeouts).or_else(setting_.gateway->policy.timeouts);
-    const Deadlines deadlines =
-        deadlines_for(timeouts, request_->streaming,
-                      planned.last_chance ? Chance::last : Chance::others_follow, time);
+    const Deadlines deadlines = deadlines_for(
+        timeouts, request_->streaming, planned.last_chance ? Chance::last : Chance::others_follow,
+        time_left(policy_, *setting_.budget));
     const auto reasoning = request_->reasoning.show == chat::ReasoningWish::Show::no
                                ? dialect::Envelope::Reasoning::hidden
                                : dialect::Envelope::Reasoning::shown;
@@ -218,6 +227,7 @@ awaitable<std::shared_ptr<Lane>> Attempts::race(std::shared_ptr<Lane> first) {
 
 void Attempts::start_hedge() {
     may_hedge_ = false;
+    setting_.budget->hedged = true;
     const auto planned = plan_.hedge(Clock::now());
     if (!planned || !plan_.begin(*planned, Clock::now())) return;
     Ticket ticket;

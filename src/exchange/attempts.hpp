@@ -25,6 +25,12 @@ namespace runnel::exchange {
 // answer is gone on with by a target that repeats what was seen.
 class Attempts final : private timeline::Sink {
 public:
+    // What one client request may use up, however many rounds of attempts it takes.
+    struct Budget {
+        std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
+        int retries = 0;  // used
+        bool hedged = false;
+    };
     // The pointers must outlive the attempts.
     struct Setting {
         std::shared_ptr<const Gateway> gateway;
@@ -33,6 +39,7 @@ public:
         http::Transaction* transaction;
         telemetry::RequestRecord* record;
         Reply* reply;
+        Budget* budget;
     };
     // What is asked is forgotten when the answer has begun, unless it will be asked again.
     enum class Afterwards { forget, keep };
@@ -86,7 +93,6 @@ private:
     timeline::Sink* listener_;
     Afterwards afterwards_;
     std::size_t served_by_ = 0;
-    Clock::time_point begun_ = Clock::now();
     router::Policy policy_;  // all but its time-outs, which each target may have its own of
     router::AttemptPlan plan_;
 

@@ -55,7 +55,9 @@ awaitable<void> ChatExchange::answer() {
         }
         ticket = std::move(*entered);
     }
-    const Attempts::Setting setting{gateway_, worker_, shared_, transaction_, record_, &reply_};
+    Attempts::Budget budget;
+    const Attempts::Setting setting{gateway_, worker_, shared_, transaction_,
+                                    record_,  &reply_, &budget};
     if (route_.tools != nullptr) {
         ToolLoop loop(setting, gateway_->tools.get(), &request_, &route_);
         co_await loop.run();

@@ -121,7 +121,7 @@ void Reply::note(const timeline::Event& event) {
 }
 
 void Reply::drop_answer() {
-    fold_ = {};
+    fold_ = kept_;
     encoder_.reset();
     hold_.reset();
     holding_ = false;

@@ -42,7 +42,9 @@ public:
     // Somebody answers: what follows is shown, under this model's name.
     void begin(std::string_view model);
     void on(const timeline::Event& event) override;
-    // Forgets an answer of which the client has seen nothing.
+    // What was told up to here stays, whatever becomes of what follows.
+    void keep_answer() { kept_ = fold_; }
+    // Forgets what was told since, of which the client has seen nothing.
     void drop_answer();
 
     bool streams() const { return manner_.streaming == chat::Streaming::yes; }
@@ -82,6 +84,7 @@ private:
     bool holding_ = false;
     std::unique_ptr<dialect::Encoder> encoder_;  // of a streamed answer
     timeline::Fold fold_;                        // of a whole one
+    timeline::Fold kept_;
     bool shown_ = false;
     bool waiting_ = false;  // for the client
 };

@@ -71,6 +71,7 @@ awaitable<ToolLoop::Step> ToolLoop::round() {
     setting_.shared->continuity.recall(request_, Clock::now());
     // Who has begun goes on: what the client has seen is that target's.
     if (setting_.reply->has_shown()) route_->targets.resize(1);
+    setting_.reply->keep_answer();
     {
         Attempts attempts(setting_, request_, route_, &filter_, Attempts::Afterwards::keep);
         if (co_await attempts.run() == Attempts::Outcome::failed) co_return Step::failed;

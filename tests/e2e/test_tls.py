@@ -141,6 +141,7 @@ class TlsListener(LimitedTest):
         cls.addClassCleanup(cls.upstream.close)
         cls.runnel = RunnelProcess({
             "tls": {"cert": certificate.cert_file, "key": certificate.key_file},
+            "ping": "350ms",
             "providers": {"local": provider("openai-compatible", cls.upstream.port),
                           "hasty": provider("openai-compatible", cls.upstream.port, timeouts={"idle": "300ms"})}})
         cls.addClassCleanup(cls.runnel.stop)
@@ -170,6 +171,22 @@ class TlsListener(LimitedTest):
         client.send(chat_bytes())
         client.head()
         self.assertEqual([text_of(partial_frames(client.next_piece())) for _ in "abc"], list("abc"))
+
+    def test_a_silent_stream_is_kept_alive(self):
+        def slow(exchange):
+            time.sleep(0.8)
+            exchange.head()
+            exchange.delta("a")
+            time.sleep(0.8)
+            exchange.delta("b")
+            exchange.finish()
+
+        self.upstream.play(slow)
+        body = ask(self.runnel.port, self.tls).body
+        self.assertTrue(body.startswith(b": ping\n\n: ping\n\ndata: "), body[:100])
+        pings = body.count(b": ping\n\n")
+        self.assertIn(pings, range(4, 6))
+        self.assertEqual(text_of(frames_of(body.replace(b": ping\n\n", b""))), "ab")
 
     def test_a_hang_up_cancels_upstream(self):
         for way in ("close", "reset"):

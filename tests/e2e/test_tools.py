@@ -1,0 +1,236 @@
+"""Tools that the gateway runs, several rounds deep, inside one answer (spec S12)."""
+
+import http.server
+import json
+import threading
+import time
+
+from client import chat_bytes
+from frames import finish_of, frames_of, text_of
+from gateway_test import GatewayTest
+from pace import scaled
+
+CLIENT_TOOL = {"type": "function", "function": {"name": "theirs", "parameters": {"type": "object"}}}
+
+
+def call(name, arguments="{}", number=1):
+    return {"index": number - 1, "id": f"call_{number}", "type": "function",
+            "function": {"name": name, "arguments": arguments}}
+
+
+def calls(*made, text=""):
+    """A turn of an OpenAI-like model that calls tools."""
+    def script(exchange):
+        exchange.head()
+        if text:
+            exchange.delta(text)
+        exchange.body(exchange.wire._chunk({"tool_calls": list(made)}))
+        exchange.finish("tool_calls", (20, 6))
+    return script
+
+
+def says(text):
+    def script(exchange):
+        exchange.head()
+        exchange.delta(text)
+        exchange.finish("stop", (35, 4))
+    return script
+
+
+class SlowTool(http.server.BaseHTTPRequestHandler):
+    """Sleeps as long as it is told to, and says when it was asked and when it was left."""
+    asked = []
+    left = []
+
+    def do_GET(self):
+        SlowTool.asked.append(time.monotonic())
+        self.connection.settimeout(float(self.path.split("=")[-1]))
+        try:
+            if self.connection.recv(1) == b"":
+                SlowTool.left.append(time.monotonic())
+                return
+        except TimeoutError:
+            pass
+        body = b'{"slept": true}'
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+class ToolsTest(GatewayTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), SlowTool)
+        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
+        cls.addClassCleanup(cls.server.server_close)
+        cls.addClassCleanup(cls.server.shutdown)
+        nap = {"url": f"http://127.0.0.1:{cls.server.server_address[1]}/", "method": "GET", "description": "sleeps",
+               "parameters": {"type": "object", "properties": {"seconds": {"type": "number"}}}}
+        cls.config = {
+            "ping": "100ms",
+            "tools": {"nap": {"http": nap, "private_addresses": True}},
+            "models": {"op": {"targets": ["local/m", "llama/m"], "tools": ["calculator", "nap"], "max_tool_rounds": 3}},
+        }
+        super().setUpClass()
+
+    def setUp(self):
+        super().setUp()
+        SlowTool.asked.clear()
+        SlowTool.left.clear()
+
+    def stream(self, dialect="openai", **fields):
+        client = self.connect()
+        client.send(chat_bytes(model="op", stream=True, headers={"X-Stream-Dialect": dialect}, **fields))
+        response = client.response()
+        self.assertEqual(response.status, 200, response.body)
+        return response
+
+    def plain_frames(self, response):
+        """As JSON, whatever their shape; without [DONE], which must be there."""
+        data = [line[6:] for line in response.body.decode().split("\n") if line.startswith("data: ")]
+        self.assertEqual(data[-1], "[DONE]")
+        return [json.loads(frame) for frame in data[:-1]]
+
+
+class Rounds(ToolsTest):
+    def test_the_default_dialect_shows_one_plain_answer(self):
+        self.upstream.play(calls(call("calculator", '{"expression":"6*7"}'), text="let me see"), says("42"))
+        frames = frames_of(self.stream(stream_options={"include_usage": True}).body)
+        self.assertEqual(text_of(frames), "let me see42")
+        self.assertEqual(finish_of(frames), "stop")
+        usage = [frame["usage"] for frame in frames if frame.get("usage")]
+        self.assertEqual([(u["prompt_tokens"], u["completion_tokens"]) for u in usage], [(55, 10)])
+        self.assertEqual(len({frame["id"] for frame in frames}), 1)
+        second = self.upstream.requests[1].json()["messages"]
+        self.assertEqual([message["role"] for message in second], ["user", "assistant", "tool"])
+        self.assertEqual(second[1]["tool_calls"][0]["function"]["name"], "calculator")
+        self.assertEqual(json.loads(second[2]["content"]), 42)
+
+    def test_the_other_dialects_tell_of_each_step_in_order(self):
+        for dialect, expected in (
+                ("timeline", ["let me see", "Created", "Running", "Completed", "42"]),
+                ("agent", ["agent_text", "tool_start", "tool_trace", "42"]),
+                ("agent-raw", ["agent_text", "tool_start", "tool_trace", "42"])):
+            with self.subTest(dialect):
+                self.upstream.play(calls(call("calculator", '{"expression":"6*7"}'), text="let me see"), says("42"))
+                steps = []
+                for frame in self.plain_frames(self.stream(dialect)):
+                    if "servertool" in frame:
+                        steps.append(frame["servertool"]["state"])
+                    elif "type" in frame:
+                        steps.append(frame["type"])
+                    elif frame["choices"][0]["delta"].get("content"):
+                        steps.append(frame["choices"][0]["delta"]["content"])
+                self.assertEqual(steps, expected)
+
+    def test_not_streamed(self):
+        self.upstream.play(
+            lambda exchange: exchange.reply(200, json.dumps({"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
+                "role": "assistant", "content": None, "tool_calls": [call("calculator", '{"expression":"6*7"}')]}}],
+                "usage": {"prompt_tokens": 20, "completion_tokens": 6, "total_tokens": 26}}).encode()),
+            lambda exchange: exchange.reply(200, exchange.wire.whole("42", usage=(35, 4))))
+        answer = self.ask(model="op", stream=False).json()
+        self.assertEqual(answer["choices"][0]["message"]["content"], "42")
+        self.assertEqual(answer["choices"][0]["finish_reason"], "stop")
+        self.assertEqual(answer["usage"]["total_tokens"], 65)
+
+    def test_calls_of_one_round_run_side_by_side(self):
+        self.upstream.play(calls(*[call("nap", '{"seconds":0.3}', number) for number in (1, 2, 3)]), says("rested"))
+        began = time.monotonic()
+        response = self.stream()
+        self.assertEqual(text_of(frames_of(response.body.replace(b": ping\n\n", b""))), "rested")
+        self.assertLess(time.monotonic() - began, scaled(0.8))
+        self.assertEqual(len(SlowTool.asked), 3)
+        self.assertIn(b": ping\n\n", response.body)
+        results = [message for message in self.upstream.requests[1].json()["messages"] if message["role"] == "tool"]
+        self.assertEqual([result["tool_call_id"] for result in results], ["call_1", "call_2", "call_3"])
+
+    def test_a_model_that_always_calls_must_answer_in_the_end(self):
+        self.upstream.play(*[calls(call("calculator", '{"expression":"1"}'))] * 3, says("enough"))
+        frames = frames_of(self.stream().body)
+        self.assertEqual(text_of(frames), "enough")
+        self.assertEqual(len(self.upstream.requests), 4)
+        self.assertEqual(self.upstream.requests[3].json()["tool_choice"], "none")
+
+    def test_one_that_goes_on_calling_all_the_same_is_not_run_for_ever(self):
+        self.upstream.play(*[calls(call("calculator", '{"expression":"1"}'))] * 6)
+        self.assertEqual(finish_of(frames_of(self.stream().body)), "stop")
+        self.assertEqual(len(self.upstream.requests), 4)
+
+    def test_what_goes_wrong_is_told_to_the_model(self):
+        self.upstream.play(calls(call("calculator", '{"expression":"1/"}'), call("nap", "not JSON", 2)), says("oh"))
+        self.assertEqual(text_of(frames_of(self.stream().body)), "oh")
+        results = [message["content"] for message in self.upstream.requests[1].json()["messages"]
+                   if message["role"] == "tool"]
+        self.assertEqual(len(results), 2)
+        self.assertIn("not a JSON object", results[1])
+
+
+class MixedTurns(ToolsTest):
+    def test_the_clients_calls_end_the_answer_and_the_others_come_back_with_them(self):
+        self.upstream.play(calls(call("calculator", '{"expression":"6*7"}'), call("theirs", "{}", 2)))
+        frames = frames_of(self.stream(tools=[CLIENT_TOOL]).body)
+        self.assertEqual(finish_of(frames), "tool_calls")
+        shown = [made for frame in frames for choice in frame["choices"]
+                 for made in choice["delta"].get("tool_calls", [])]
+        self.assertEqual([made["index"] for made in shown if "id" in made], [0])
+        self.assertEqual({made["id"] for made in shown if "id" in made}, {"call_2"})
+
+        self.upstream.play(says("42"))
+        history = [{"role": "user", "content": "Hi"},
+                   {"role": "assistant", "content": None, "tool_calls": [
+                       {"id": "call_2", "type": "function", "function": {"name": "theirs", "arguments": "{}"}}]},
+                   {"role": "tool", "tool_call_id": "call_2", "content": "mine"}]
+        self.stream(messages=history, tools=[CLIENT_TOOL])
+        messages = self.upstream.requests[-1].json()["messages"]
+        made = [one["id"] for one in messages[1]["tool_calls"]]
+        self.assertEqual(sorted(made), ["call_1", "call_2"])
+        self.assertEqual(sorted(message["tool_call_id"] for message in messages[2:]), ["call_1", "call_2"])
+
+    def test_one_name_on_both_sides_is_refused(self):
+        tool = {"type": "function", "function": {"name": "calculator", "parameters": {"type": "object"}}}
+        response = self.ask(model="op", stream=True, tools=[tool])
+        self.assert_error(response, 400, "tool_schema_invalid", param="tools[0].function.name")
+        self.assertEqual(self.upstream.requests, [])
+
+
+class WhatHappensMeanwhile(ToolsTest):
+    def test_a_client_that_leaves_takes_the_tool_with_it(self):
+        for stream in (True, False):
+            with self.subTest(stream=stream):
+                self.setUp()
+                turn = calls(call("nap", '{"seconds":5}'))
+                whole = json.dumps({"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
+                    "role": "assistant", "content": None, "tool_calls": [call("nap", '{"seconds":5}')]}}]}).encode()
+                self.upstream.play(turn if stream else lambda exchange: exchange.reply(200, whole))
+                client = self.connect()
+                client.send(chat_bytes(model="op", stream=stream))
+                self.assert_eventually(lambda: SlowTool.asked)
+                left = time.monotonic()
+                client.close()
+                self.assert_eventually(lambda: SlowTool.left)
+                self.assertLess(SlowTool.left[0] - left, scaled(0.2))
+
+    def test_another_target_answers_the_second_round_only_if_nothing_was_shown(self):
+        def refuses(exchange):
+            exchange.reply(404, exchange.wire.error("no such model"))
+
+        for dialect, served in (("openai", True), ("agent", False)):
+            with self.subTest(dialect):
+                self.setUp()
+                self.upstream.script = lambda exchange: exchange.stream("from the other")
+                self.upstream.play(calls(call("calculator", '{"expression":"1"}')), refuses)
+                body = self.stream(dialect).body
+                self.assertEqual(b"from the other" in body, served)
+                self.assertEqual(b'"error"' in body, not served)
+
+    def test_tools_are_listed_and_run_by_hand(self):
+        client = self.connect()
+        client.send(b"GET /v1/tools HTTP/1.1\r\nHost: x\r\n\r\n")
+        names = [tool["name"] for tool in client.response().json()["tools"]]
+        self.assertEqual(sorted(names), ["calculator", "nap"])

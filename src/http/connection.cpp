@@ -90,6 +90,7 @@ awaitable<void> serve_connection(Stream stream, RequestHandler* handler, Connect
     Watchdog watchdog(executor);
     RequestReader reader(limits.request);
     std::string pending;
+    HangupWatch hangup(&stream, &pending);
     error_code ignored;
     const std::string address = stream.socket().remote_endpoint(ignored).address().to_string();
     while (true) {
@@ -110,13 +111,11 @@ awaitable<void> serve_connection(Stream stream, RequestHandler* handler, Connect
         Request request = reader.take();
         Responder responder(&stream, request);
         place->answers(&responder, &stop);
-        {
-            HangupWatch watch(&stream, &pending,
-                              [&stop] { stop.request(Stop::Reason::client_gone); });
-            Transaction transaction{std::move(request), &responder, &stop, &watchdog, &stream,
-                                    executor,           address};
-            co_await handler->handle(std::move(transaction));
-        }
+        hangup.start([&stop] { stop.request(Stop::Reason::client_gone); });
+        Transaction transaction{std::move(request), &responder, &stop, &watchdog, &stream,
+                                executor,           address};
+        co_await handler->handle(std::move(transaction));
+        hangup.pause();
         watchdog.stop();
         const bool gone = stop.reason() == Stop::Reason::client_gone;
         if (gone || !responder.begun() || !responder.keeps_alive()) co_return;

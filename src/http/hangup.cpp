@@ -6,9 +6,9 @@
 namespace runnel::http {
 
 struct HangupWatch::State : std::enable_shared_from_this<HangupWatch::State> {
-    Stream* client;  // null once the watch is over
+    Stream* client;
     std::string* pending;
-    std::function<void()> on_hangup;
+    std::function<void()> on_hangup;  // empty: nobody is being answered
     bool waiting = false;
 
     void wait() {
@@ -16,14 +16,14 @@ struct HangupWatch::State : std::enable_shared_from_this<HangupWatch::State> {
         client->socket().async_wait(tcp::socket::wait_read,
                                     [self = shared_from_this()](const error_code& error) {
                                         self->waiting = false;
-                                        if (!error && self->client != nullptr) self->look();
+                                        if (!error && self->on_hangup) self->look();
                                     });
     }
 
     void look() {
         if (client->must_not_read()) {
             client->after_write([self = shared_from_this()] {
-                if (self->client != nullptr) self->look();
+                if (self->on_hangup) self->look();
             });
             return;
         }
@@ -37,21 +37,22 @@ struct HangupWatch::State : std::enable_shared_from_this<HangupWatch::State> {
             pending->append(read_buffer().data(), count);
             if (pending->size() >= limits::request_header_bytes) return;
         } while (client->more_to_read());
-        wait();
+        if (!waiting) wait();
     }
 };
 
-HangupWatch::HangupWatch(Stream* client, std::string* pending, std::function<void()> on_hangup)
-    : state_(std::make_shared<State>()) {
+HangupWatch::HangupWatch(Stream* client, std::string* pending) : state_(std::make_shared<State>()) {
     state_->client = client;
     state_->pending = pending;
-    state_->on_hangup = std::move(on_hangup);
-    state_->wait();
 }
 
-HangupWatch::~HangupWatch() {
-    if (state_->waiting) state_->client->cancel();
-    state_->client = nullptr;
+HangupWatch::~HangupWatch() { pause(); }
+
+void HangupWatch::start(std::function<void()> on_hangup) {
+    state_->on_hangup = std::move(on_hangup);
+    if (!state_->waiting) state_->wait();
 }
+
+void HangupWatch::pause() { state_->on_hangup = nullptr; }
 
 }  // namespace runnel::http

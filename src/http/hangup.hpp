@@ -8,15 +8,22 @@
 
 namespace runnel::http {
 
-// Watches a client while its request is being answered, and calls back once if the client closes
+// Watches a client while its requests are being answered, and calls back once if the client closes
 // its side or the connection breaks. Bytes of a next request that come meanwhile are put into
 // `pending`, as far as they are few.
+//
+// It goes on waiting between two requests, though it then leaves what comes to whoever reads the
+// next one: to wait beside it costs no system call, to begin waiting does.
 class HangupWatch {
 public:
-    HangupWatch(Stream* client, std::string* pending, std::function<void()> on_hangup);
+    // Both pointers must outlive it.
+    HangupWatch(Stream* client, std::string* pending);
     ~HangupWatch();
     HangupWatch(const HangupWatch&) = delete;
     HangupWatch& operator=(const HangupWatch&) = delete;
+
+    void start(std::function<void()> on_hangup);
+    void pause();
 
 private:
     struct State;

@@ -23,7 +23,7 @@ constexpr std::int64_t any_count = std::numeric_limits<std::int64_t>::max();
 
 // A request being read: what cannot be decided before all fields are known.
 struct Reading {
-    chat::Request request{};
+    chat::Request& request;
     std::string_view prompt_raw{};
     std::string choice_field{};  // where the client chose a tool
     std::optional<std::int64_t> max_completion_tokens{};
@@ -268,6 +268,11 @@ constexpr std::array known_fields{
     KnownField{"timeout", read_timeout},
 };
 
+bool any_twice(std::vector<std::string_view> keys) {
+    std::ranges::sort(keys);
+    return std::ranges::adjacent_find(keys) != keys.end();
+}
+
 // Where a field is given twice the last one counts: a virtual model's defaults stand before the
 // client's own fields. Returns the positions of those that do not count, sorted.
 std::vector<std::size_t> overridden_fields(Value& root) {
@@ -284,8 +289,10 @@ std::vector<std::size_t> overridden_fields(Value& root) {
     return overridden;
 }
 
-Result<void> read_fields(Reading& reading, Value& root) {
-    const std::vector<std::size_t> overridden = overridden_fields(root);
+Result<void> read_fields(Reading& reading, Value& root, const std::vector<std::string_view>& keys) {
+    std::vector<std::size_t> overridden;
+    if (any_twice(keys)) overridden = overridden_fields(root);
+    reading.request.fields.reserve(keys.size());
     std::bitset<known_fields.size()> seen;
     std::size_t position = 0;
     return root.for_each_field([&](std::string_view name, Value& value) -> Result<void> {
@@ -326,12 +333,12 @@ Result<void> settle_messages(Reading& reading) {
 
 // A field in its old and in its new form is one too many.
 Result<void> settle_old_names(const chat::Request& request) {
-    constexpr std::pair<const char*, const char*> renamed[] = {{"functions", "tools"},
-                                                               {"function_call", "tool_choice"}};
+    constexpr std::pair<std::string_view, std::string_view> renamed[] = {
+        {"functions", "tools"}, {"function_call", "tool_choice"}};
     for (const auto& [old_name, name] : renamed)
         if (std::ranges::count(request.fields, name, &chat::Field::name) > 1)
             return fail_at(
-                ErrorKind::invalid_value, old_name,
+                ErrorKind::invalid_value, std::string(old_name),
                 fmt::format("the request has both {0} and {1}; use {1}", old_name, name));
     return {};
 }
@@ -350,10 +357,11 @@ Result<void> settle(Reading& reading) {
     request.reasoning = reading.reasoning.wish();
     // Several servers refuse these where they have nothing to say.
     std::erase_if(request.fields, [&](const chat::Field& field) {
-        const bool of_tools = field.name == "tools" || field.name == "tool_choice" ||
-                              field.name == "parallel_tool_calls";
+        const std::string_view name = field.name;
+        const bool of_tools =
+            name == "tools" || name == "tool_choice" || name == "parallel_tool_calls";
         return (of_tools && request.tools.empty()) ||
-               (field.name == "stop" && request.sampling.stop.empty());
+               (name == "stop" && request.sampling.stop.empty());
     });
     return {};
 }
@@ -399,28 +407,31 @@ Result<void> read_body(Reading& reading, json::Parser& parser) {
     if (body[body.find_first_not_of(" \t\r\n")] != '{')
         return fail(ErrorKind::invalid_json, "the request body must be a JSON object");
     if (const auto error = document.get_object().get(root)) return fail_here(error);
-    if (const auto error = json::validate(root, limits::json_depth)) return fail_here(error);
+    std::vector<std::string_view> keys;
+    keys.reserve(16);
+    if (const auto error = json::validate(root, limits::json_depth, &keys)) return fail_here(error);
     if (document.current_location().error() != simdjson::OUT_OF_BOUNDS)
         return fail_here(simdjson::TRAILING_CONTENT);
     Value value(root);
-    if (auto read = read_fields(reading, value); !read) return read;
+    if (auto read = read_fields(reading, value, keys); !read) return read;
     return settle(reading);
 }
 
 }  // namespace
 
 Result<chat::Request> read_openai_request(std::string body, json::Parser* parser) {
-    Reading reading;
-    reading.request.body = std::make_unique<std::string>(std::move(body));
+    Result<chat::Request> request;
+    request->body = std::make_unique<std::string>(std::move(body));
+    Reading reading{*request};
     Result<void> read;
-    if (reading.request.body->size() > shared_parser_bytes) {
+    if (request->body->size() > shared_parser_bytes) {
         json::Parser own;
         read = read_body(reading, own);
     } else {
         read = read_body(reading, *parser);
     }
-    if (!read) return propagate(read);
-    return std::move(reading.request);
+    if (!read) request = propagate(read);
+    return request;
 }
 
 }  // namespace runnel::dialect

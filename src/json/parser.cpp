@@ -160,12 +160,15 @@ simdjson::error_code validate(ondemand::value value, std::size_t depth_max) {
     return validate_scalar(value, type);
 }
 
-simdjson::error_code validate(ondemand::object object, std::size_t depth_max) {
+simdjson::error_code validate(ondemand::object object, std::size_t depth_max,
+                              std::vector<std::string_view>* keys) {
     if (depth_max == 0) return simdjson::DEPTH_ERROR;
     for (auto result : object) {
         ondemand::field field;
         if (const auto error = std::move(result).get(field)) return error;
-        if (!escapes_are_legal(escaped_key(field))) return simdjson::STRING_ERROR;
+        const std::string_view key = escaped_key(field);
+        if (!escapes_are_legal(key)) return simdjson::STRING_ERROR;
+        if (keys != nullptr) keys->push_back(key);
         if (const auto error = validate(field.value(), depth_max - 1)) return error;
     }
     return simdjson::SUCCESS;

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace runnel::json {
 
@@ -50,8 +51,10 @@ bool integer(ondemand::value value, std::int64_t& out);
 // Reads everything below `value`, so that malformed JSON, bad escapes and nesting deeper than
 // `depth_max` are found before anything is passed on as raw text.
 simdjson::error_code validate(ondemand::value value, std::size_t depth_max);
-// The same for a document's root object, which itself is one level.
-simdjson::error_code validate(ondemand::object object, std::size_t depth_max);
+// The same for a document's root object, which itself is one level. Its keys, still escaped, are
+// added to `keys` where they are asked for.
+simdjson::error_code validate(ondemand::object object, std::size_t depth_max,
+                              std::vector<std::string_view>* keys = nullptr);
 
 // Where in `text` the first byte stands that is not part of any UTF-8 sequence; npos when all are.
 std::size_t find_invalid_utf8(std::string_view text);

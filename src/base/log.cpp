@@ -1,5 +1,6 @@
 #include "base/log.hpp"
 
+#include "base/letters.hpp"
 #include "base/utf8.hpp"
 
 #include <fmt/format.h>
@@ -71,16 +72,19 @@ public:
 
 private:
     void write_gathered() {
+        std::string lines;
         std::unique_lock lock(mutex_);
         while (true) {
             arrived_.wait(lock, [&] { return ending_ || !gathered_.empty(); });
             if (gathered_.empty()) return;
             // A moment for others to join; none at the end.
             arrived_.wait_for(lock, gather_time, [&] { return ending_; });
-            const std::string lines = std::exchange(gathered_, {});
+            std::swap(lines, gathered_);
             writing_ = true;
             lock.unlock();
             write_all(lines);
+            lines.clear();
+            if (lines.capacity() > kept_bytes) lines = {};
             lock.lock();
             writing_ = false;
             written_.notify_all();
@@ -88,6 +92,7 @@ private:
     }
 
     static constexpr auto gather_time = std::chrono::milliseconds(10);
+    static constexpr std::size_t kept_bytes = 128 * 1024;  // for the next lines
 
     std::mutex mutex_;
     std::condition_variable arrived_;
@@ -108,13 +113,11 @@ Process& process() {
     return process;
 }
 
-bool is_plain(char c) { return c >= ' ' && c < 0x7F && c != '"' && c != '\\'; }
-
 void append_escaped(std::string& out, std::string_view value) {
     while (true) {
-        const auto special = std::ranges::find_if_not(value, is_plain);
-        out.append(value.begin(), special);
-        value.remove_prefix(static_cast<std::size_t>(special - value.begin()));
+        const std::size_t plain = find_other<Letters::printable_ascii>(value, 0);
+        out.append(value, 0, plain);
+        value.remove_prefix(plain);
         if (value.empty()) return;
         const std::size_t length = utf8_sequence(value);
         const auto byte = static_cast<unsigned char>(value.front());
@@ -251,7 +254,8 @@ void Line::write() {
 
 Line& Line::add_number(std::string_view name, std::int64_t value) {
     if (!on_) return *this;
-    return add_bare(name, fmt::format_int(value).c_str());
+    const fmt::format_int digits(value);
+    return add_bare(name, {digits.data(), digits.size()});
 }
 
 Line& Line::add_bare(std::string_view name, std::string_view value) {

@@ -1,7 +1,8 @@
 #include "json/text.hpp"
 
+#include "base/letters.hpp"
+
 #include <algorithm>
-#include <cstring>
 
 namespace runnel::json {
 namespace {
@@ -94,28 +95,6 @@ void append_escaped_char(std::string& out, unsigned char c) {
     }
 }
 
-bool must_be_escaped(unsigned char c) { return c < 0x20 || c == '"' || c == '\\'; }
-
-// The place of the first character at or after `from` that must be escaped; the text's size when
-// there is none. Eight bytes at a time: a byte below 0x20, or equal to a quote or a backslash (zero
-// after the exclusive or), borrows from its own top bit.
-std::size_t next_to_escape(std::string_view text, std::size_t from) {
-    constexpr std::uint64_t ones = 0x0101010101010101, tops = 0x8080808080808080;
-    const auto below = [](std::uint64_t word, std::uint64_t bound) {
-        return (word - ones * bound) & ~word & tops;
-    };
-    for (std::size_t at = from; at < text.size(); at += sizeof(std::uint64_t)) {
-        std::uint64_t word = ones * ' ';
-        const std::size_t count = std::min(text.size() - at, sizeof word);
-        std::memcpy(&word, text.data() + at, count);
-        if (!(below(word, 0x20) | below(word ^ ones * '"', 1) | below(word ^ ones * '\\', 1)))
-            continue;
-        while (!must_be_escaped(static_cast<unsigned char>(text[at]))) ++at;
-        return at;
-    }
-    return text.size();
-}
-
 // How many bytes the UTF-8 sequence that `lead` begins has; 0 when nothing begins so.
 int sequence_length(unsigned char lead) {
     if (lead >= 0xC2 && lead <= 0xDF) return 2;
@@ -149,7 +128,7 @@ std::size_t first_rewrite(std::string_view text, std::size_t from) {
 
 void append_escaped(std::string& out, std::string_view plain) {
     std::size_t copied = 0;
-    for (std::size_t i = 0; (i = next_to_escape(plain, i)) < plain.size(); ++i) {
+    for (std::size_t i = 0; (i = find_other<Letters::unescaped>(plain, i)) < plain.size(); ++i) {
         out.append(plain, copied, i - copied);
         append_escaped_char(out, static_cast<unsigned char>(plain[i]));
         copied = i + 1;

@@ -28,7 +28,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto grace_time = 150ms;  // between SIGTERM and SIGKILL
+constexpr auto grace_time = 100ms;  // between SIGTERM and SIGKILL
 constexpr auto kill_time = 1s;      // for the kernel to carry out the latter
 
 constexpr const char* harmless_names[] = {"PATH",
@@ -193,17 +193,26 @@ ChildProcess::~ChildProcess() {
 
 void ChildProcess::when_ended(std::function<void()> call) {
     process_.async_wait(Descriptor::wait_read,
-                        [call = std::move(call)](boost::system::error_code error) {
-                            if (!error) call();
+                        [this, call = std::move(call)](boost::system::error_code error) mutable {
+                            if (error) return;
+                            // A wait may end for an event that was another descriptor's.
+                            if (has_ended()) {
+                                call();
+                            } else {
+                                when_ended(std::move(call));
+                            }
                         });
 }
 
 awaitable<bool> ChildProcess::ended_within(std::chrono::milliseconds time) {
-    if (try_reap()) co_return true;
     http::Watchdog watchdog(process_.get_executor());
     watchdog.set(http::Watchdog::Clock::now() + time, [this] { process_.cancel(); });
-    co_await process_.async_wait(Descriptor::wait_read, asio::as_tuple(asio::use_awaitable));
-    co_return try_reap();
+    while (!try_reap()) {
+        const auto [error] = co_await process_.async_wait(Descriptor::wait_read,
+                                                          asio::as_tuple(asio::use_awaitable));
+        if (error) co_return try_reap();
+    }
+    co_return true;
 }
 
 awaitable<void> ChildProcess::end() {
@@ -216,14 +225,16 @@ awaitable<void> ChildProcess::end() {
     (void)co_await ended_within(kill_time);
 }
 
-bool ChildProcess::try_reap() {
-    if (reaped_) return true;
+bool ChildProcess::has_ended() const {
     siginfo_t info{};
-    // Looked at first, reaped after its group is gone: as long as it is there, nobody else can be
-    // given the group's number.
-    if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-        info.si_pid == 0)
-        return false;
+    const int flags = WEXITED | WNOHANG | WNOWAIT;
+    return reaped_ ||
+           (::waitid(P_PID, static_cast<id_t>(pid_), &info, flags) == 0 && info.si_pid != 0);
+}
+
+bool ChildProcess::try_reap() {
+    if (reaped_ || !has_ended()) return reaped_;
+    // As long as it is there, nobody else can be given the group's number.
     signal_group(SIGKILL);
     reaped_ = ::waitpid(pid_, &status_, WNOHANG) == pid_;
     return reaped_;

@@ -39,7 +39,7 @@ public:
     Descriptor& output() { return output_; }  // ours to read
     Descriptor& errors() { return errors_; }  // ours to read
 
-    // Calls back once, when the process has ended.
+    // Calls back once, when the process has ended. `call` keeps this object alive.
     void when_ended(std::function<void()> call);
     // Whether it has ended, now or within the time. What is left of its group is killed then.
     boost::asio::awaitable<bool> ended_within(std::chrono::milliseconds time);
@@ -51,6 +51,7 @@ public:
 
 private:
     ChildProcess(const boost::asio::any_io_executor& executor, pid_t pid, int process_descriptor);
+    bool has_ended() const;
     bool try_reap();
     void signal_group(int signal) const;
 

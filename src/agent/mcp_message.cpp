@@ -83,7 +83,7 @@ Result<Message> read_message(json::Parser* parser, Padded text) {
         message.kind = fields.has_id ? Message::Kind::request : Message::Kind::notification;
     } else if (fields.has_error) {
         message.kind = Message::Kind::error;
-    } else if (fields.has_result && fields.has_id) {
+    } else if (fields.has_result) {
         message.kind = Message::Kind::result;
     } else {
         return not_a_message("neither a request nor an answer of JSON-RPC");

@@ -48,6 +48,16 @@ TEST(McpMessage, AnErrorMayNameNoRequest) {
     }
 }
 
+TEST(McpMessage, AResultThatNamesNoRequestIsNobodys) {
+    for (const char* text : {R"({"result":{}})", R"({"id":null,"result":{}})",
+                             R"({"id":"abc","result":{}})", R"({"id":{},"result":{}})"}) {
+        auto result = read(text);
+        ASSERT_TRUE(result) << text;
+        EXPECT_EQ(result->kind, Message::Kind::result);
+        EXPECT_EQ(result->id, 0);
+    }
+}
+
 TEST(McpMessage, ANullErrorBesideAResultIsNoError) {
     auto result = read(R"({"id":1,"error":null,"result":{}})");
     ASSERT_TRUE(result);
@@ -56,7 +66,7 @@ TEST(McpMessage, ANullErrorBesideAResultIsNoError) {
 
 TEST(McpMessage, RefusesWhatIsNotAMessage) {
     for (const char* text :
-         {"", "hello", "[]", "null", R"({"jsonrpc":"2.0"})", R"({"result":{}})", R"({"id":1})",
+         {"", "hello", "[]", "null", R"({"jsonrpc":"2.0"})", R"({"id":1})",
           R"({"id":1,"result":{"a":}})", R"({"id":1,"result":{"a":tru}})",
           R"({"id":1,"result":"\x"})", R"({"id":1,"result":{}} and more)", R"({"id":1,"result":{)"})
         EXPECT_FALSE(read(text)) << text;

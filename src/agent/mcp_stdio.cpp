@@ -33,7 +33,7 @@ constexpr auto long_life = 10s;     // one that dies younger is restarted later 
 constexpr auto restart_pause = 1s;  // after its second early death; twice as long after each
 constexpr auto restart_pause_max = 30s;
 constexpr auto worth_waiting = 1s;  // a restart that near is waited for
-constexpr auto exit_time = 50ms;    // between the end of its output and of the process
+constexpr auto exit_time = 500ms;   // between the end of its output and of the process
 constexpr std::size_t unsent_bytes_max = limits::frame_bytes;  // a server that does not read
 
 struct Waiter {
@@ -41,6 +41,7 @@ struct Waiter {
         : bell(executor, asio::steady_timer::time_point::max()) {}
 
     void take(Result<Answer> result) {
+        if (outcome) return;
         outcome = std::move(result);
         bell.cancel();
     }

@@ -151,8 +151,8 @@ awaitable<void> read_commands(Session* session) {
 int serve(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);
     log::set_up(log::Format::json, log::Level::debug);
-    McpHttpConfig http;
-    McpStdioConfig stdio;
+    McpHttpServer http;
+    McpStdioServer stdio;
     http.name = stdio.name = "under_test";
     int at = 1;
     for (; at + 1 < argc && std::string_view(argv[at]).starts_with("--"); at += 2) {

@@ -6,7 +6,7 @@
 namespace runnel::chat {
 namespace {
 
-constexpr std::array<std::string_view, 17> gateway_fields{"stream_dialect",
+constexpr std::array<std::string_view, 19> gateway_fields{"stream_dialect",
                                                           "fallback",
                                                           "retries",
                                                           "timeout",
@@ -22,7 +22,9 @@ constexpr std::array<std::string_view, 17> gateway_fields{"stream_dialect",
                                                           "echo_model",
                                                           "strict_model",
                                                           "extra_body",
-                                                          "servertool_results"};
+                                                          "servertool_results",
+                                                          "tool_events",
+                                                          "hold"};
 
 constexpr std::array<std::string_view, 7> efforts{"none", "minimal", "low", "medium",
                                                   "high", "xhigh",   "max"};

@@ -124,6 +124,10 @@ struct GatewayWishes {
     std::vector<std::string> fallback{};  // models to ask after the model's own targets
     std::optional<int> retries{};
     std::optional<std::chrono::milliseconds> timeout{};  // for the whole request
+    // How tools that the gateway runs show in its stream, each in one dialect.
+    enum class ToolEvents { hidden, comments } tool_events = ToolEvents::hidden;
+    bool servertool_results = false;
+    enum class Hold { brief, round } hold = Hold::brief;
 };
 
 enum class Streaming { no, yes };

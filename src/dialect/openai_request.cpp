@@ -159,6 +159,24 @@ Result<void> read_timeout(Reading& reading, Value& value) {
     return {};
 }
 
+// A field that has one word to say, or is left out.
+Result<void> read_word(const Value& value, std::string_view word) {
+    auto text = value.text();
+    if (!text) return propagate(text);
+    if (*text == word) return {};
+    return value.wrong(fmt::format("is {}; it can only be {}", in_quotes(*text), word));
+}
+
+Result<void> read_tool_events(Reading& reading, Value& value) {
+    reading.request.gateway.tool_events = chat::GatewayWishes::ToolEvents::comments;
+    return read_word(value, "comment");
+}
+
+Result<void> read_hold(Reading& reading, Value& value) {
+    reading.request.gateway.hold = chat::GatewayWishes::Hold::round;
+    return read_word(value, "round");
+}
+
 Result<void> read_old_functions(Reading& reading, Value& value) {
     auto tools = read_functions(value, reading.request);
     if (!tools) return propagate(tools);
@@ -266,6 +284,12 @@ constexpr std::array known_fields{
                    return store(v.integer(0, limits::retries_max), r.request.gateway.retries);
                }},
     KnownField{"timeout", read_timeout},
+    KnownField{"tool_events", read_tool_events},
+    KnownField{"servertool_results",
+               [](Reading& r, Value& v) {
+                   return store(v.boolean(), r.request.gateway.servertool_results);
+               }},
+    KnownField{"hold", read_hold},
 };
 
 bool any_twice(std::vector<std::string_view> keys) {

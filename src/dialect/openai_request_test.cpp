@@ -156,6 +156,10 @@ const std::vector<Refusal> refusals{
     {"NoTime", with(R"("timeout":0)"), bad_value, "timeout", "from 1 to 300000, not 0"},
     {"TooMuchTime", with(R"("timeout":300001)"), bad_value, "timeout", "from 1 to 300000"},
     {"StrictNoBoolean", with(R"("strict_model":"yes")"), bad_value, "strict_model", "true or"},
+    {"UnknownToolEvents", with(R"("tool_events":"all")"), bad_value, "tool_events", "comment"},
+    {"UnknownHold", with(R"("hold":"ever")"), bad_value, "hold", "can only be round"},
+    {"ResultsNoBoolean", with(R"("servertool_results":1)"), bad_value, "servertool_results",
+     "true or"},
     {"UnknownEffort", with(R"("reasoning_effort":"huge")"), bad_value, "reasoning_effort", "xhigh"},
     {"UnknownEffortInside", with(R"("reasoning":{"effort":"huge"})"), bad_value, "reasoning.effort",
      "\"huge\""},
@@ -549,6 +553,20 @@ TEST(OpenAiRequest, ReadsHowItWantsToBeTried) {
     EXPECT_EQ(wishes.retries, 0);
     EXPECT_EQ(wishes.timeout, std::chrono::milliseconds(1500));
     EXPECT_TRUE(wishes.strict_model);
+}
+
+TEST(OpenAiRequest, ReadsHowServersToolsAreToShow) {
+    using Wishes = chat::GatewayWishes;
+    const Wishes none = accepted(with("")).gateway;
+    EXPECT_EQ(none.tool_events, Wishes::ToolEvents::hidden);
+    EXPECT_FALSE(none.servertool_results);
+    EXPECT_EQ(none.hold, Wishes::Hold::brief);
+    const Wishes all =
+        accepted(with(R"("tool_events":"comment","servertool_results":true,"hold":"round")"))
+            .gateway;
+    EXPECT_EQ(all.tool_events, Wishes::ToolEvents::comments);
+    EXPECT_TRUE(all.servertool_results);
+    EXPECT_EQ(all.hold, Wishes::Hold::round);
 }
 
 TEST(OpenAiRequest, PrefersTheSafetyIdentifierToTheUser) {

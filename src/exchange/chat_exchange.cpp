@@ -97,6 +97,11 @@ dialect::Envelope ChatExchange::envelope() const {
     if (request_.include_usage) envelope.usage = Envelope::Usage::shown;
     if (request_.reasoning.show == chat::ReasoningWish::Show::no)
         envelope.reasoning = Envelope::Reasoning::hidden;
+    const chat::GatewayWishes& wishes = request_.gateway;
+    if (wishes.tool_events == chat::GatewayWishes::ToolEvents::comments)
+        envelope.tool_events = Envelope::ToolEvents::comments;
+    if (wishes.servertool_results) envelope.tool_results = Envelope::ToolResults::shown;
+    if (wishes.hold == chat::GatewayWishes::Hold::round) envelope.hold = Envelope::Hold::round;
     if (route_.tools == nullptr) envelope.hold = Envelope::Hold::none;
     return envelope;
 }

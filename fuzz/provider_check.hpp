@@ -2,6 +2,7 @@
 
 #include "check.hpp"
 #include "cli/transcode.hpp"
+#include "dialect/registry.hpp"
 
 namespace runnel::fuzz {
 
@@ -34,6 +35,14 @@ inline void check_provider(const char* kind, const std::uint8_t* data, std::size
     const auto whole = cli::transcode(options, input.bytes);
     require(whole.has_value(), "every input has an output");
     require_well_formed(*whole);
+
+    for (const std::string_view name : dialect::names().subspan(1)) {
+        options.to = name;
+        const auto client = cli::transcode(options, input.bytes);
+        require(client.has_value(), "every dialect has an output");
+        require_well_formed(*client);
+    }
+    options.to = "openai";
 
     options.split = input.split;
     const auto cut = cli::transcode(options, input.bytes);

@@ -1,0 +1,131 @@
+#include "dialect/registry.hpp"
+#include "provider_check.hpp"
+
+#include <array>
+
+// Any answer, with tools that the gateway runs and without, in any dialect: the frames are well
+// formed, and the text in them is what was said, all of it and in order.
+namespace runnel::fuzz {
+namespace {
+
+using namespace timeline;
+using dialect::Envelope;
+
+constexpr std::array<std::string_view, 10> pieces = {
+    "a",     " word",
+    R"(\n)", R"(\"q\")",
+    "é",     "{",
+    "```",   "<t>",
+    R"(\\)", "a longer piece of text, so that what is held back grows to its limit in a few steps"};
+
+// An answer told from bytes.
+class Teller {
+public:
+    Teller(std::string_view bytes, Sink* to) : bytes_(bytes), to_(to) {}
+
+    // What was said.
+    std::string tell() {
+        to_->on(Started{});
+        while (!bytes_.empty()) step();
+        if (call_is_open_) to_->on(ToolEnded{0, calls_ - 1});
+        return std::move(said_);
+    }
+
+private:
+    std::uint8_t next() {
+        if (bytes_.empty()) return 0;
+        const auto byte = static_cast<std::uint8_t>(bytes_.front());
+        bytes_.remove_prefix(1);
+        return byte;
+    }
+
+    void step() {
+        switch (next() % 10) {
+            case 0:
+            case 1:
+            case 2: {
+                const std::string_view piece = pieces[next() % pieces.size()];
+                said_ += piece;
+                to_->on(Text{0, piece});
+                return;
+            }
+            case 3: return to_->on(Reasoning{0, pieces[next() % pieces.size()]});
+            case 4: return to_->on(HoldOver{});
+            case 5: return to_->on(HoldOver{HoldOver::Why::tool_called});
+            case 6: return server_tool();
+            case 7: return to_->on(Logprobs{0, R"({"content": [1]})"});
+            case 8: return to_->on(Annotation{0, "{\"type\":\n\"url_citation\"}"});
+            default: return call();
+        }
+    }
+
+    void server_tool() {
+        using State = ServerTool::State;
+        constexpr std::array states = {State::created, State::running, State::completed,
+                                       State::failed};
+        const State state = states[next() % states.size()];
+        const bool ended = state == State::completed || state == State::failed;
+        to_->on(ServerTool{state, "srv_1", "to\nol", R"({"a": 1})", ended ? "\"no\"" : ""});
+    }
+
+    void call() {
+        if (call_is_open_) {
+            to_->on(ToolArguments{0, calls_ - 1, R"({\"a\":1})"});
+            to_->on(ToolEnded{0, calls_ - 1});
+        } else {
+            to_->on(ToolStarted{0, calls_++, "call_1", "f"});
+        }
+        call_is_open_ = !call_is_open_;
+    }
+
+    std::string_view bytes_;
+    Sink* to_;
+    std::string said_;
+    int calls_ = 0;
+    bool call_is_open_ = false;
+};
+
+// Every "content" of a stream, one after the other.
+std::string content_of(std::string_view stream) {
+    constexpr std::string_view key = R"("content":")";
+    std::string content;
+    for (std::size_t at = 0; (at = stream.find(key, at)) != std::string_view::npos;) {
+        const std::size_t begin = at + key.size();
+        for (at = begin; stream[at] != '"'; ++at)
+            if (stream[at] == '\\') ++at;
+        content += stream.substr(begin, at - begin);
+    }
+    return content;
+}
+
+void check_dialects(std::string_view bytes) {
+    const std::uint8_t options = bytes.empty() ? 0 : static_cast<std::uint8_t>(bytes.front());
+    if (!bytes.empty()) bytes.remove_prefix(1);
+    Envelope envelope{"chatcmpl-T", 1, "m"};
+    if ((options & 1) != 0) envelope.usage = Envelope::Usage::shown;
+    if ((options & 2) != 0) envelope.tool_results = Envelope::ToolResults::shown;
+    if ((options & 4) != 0) envelope.hold = Envelope::Hold::round;
+    for (const std::string_view name : dialect::names()) {
+        std::string out;
+        const auto encoder = dialect::dialect_named(name)->make_encoder(envelope, &out);
+        const std::string said = Teller(bytes, encoder.get()).tell();
+        if ((options & 8) != 0) {
+            encoder->on(Failed{{ErrorKind::upstream_failed, "it \"failed\""}});
+        } else {
+            encoder->on(Finished{0, Finish::stop, ""});
+            encoder->on(UsageReported{{.fresh_input = 1, .cache_read = 2, .output = 3}});
+        }
+        encoder->on(Ended{});
+        require(!encoder->is_holding(), "nothing is held for ever", out);
+        require_well_formed(out);
+        require(content_of(out) == said, "all that was said is told, in order", out);
+    }
+}
+
+}  // namespace
+}  // namespace runnel::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    runnel::fuzz::check_dialects(runnel::fuzz::text_of(data, size));
+    return 0;
+}

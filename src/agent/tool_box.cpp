@@ -136,7 +136,7 @@ awaitable<Result<std::vector<ToolBox::Offered>>> ToolBox::offer(std::span<const 
     co_return std::move(*offer);
 }
 
-awaitable<ToolOutcome> ToolBox::run(const Offered& tool, ToolCall call, Stop* stop) const {
+awaitable<ToolOutcome> ToolBox::run(Offered tool, ToolCall call, Stop* stop) const {
     call.name = tool.own_name;
     auto outcome = co_await hand_over<ToolOutcome>(
         thread_,

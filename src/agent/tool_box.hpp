@@ -38,8 +38,7 @@ public:
     boost::asio::awaitable<Result<std::vector<Offered>>> offer(std::span<const std::string> names,
                                                                http::Stop* stop) const;
     // Runs a tool; `stop` ends it at once.
-    boost::asio::awaitable<ToolOutcome> run(const Offered& tool, ToolCall call,
-                                            http::Stop* stop) const;
+    boost::asio::awaitable<ToolOutcome> run(Offered tool, ToolCall call, http::Stop* stop) const;
 
 private:
     ToolThread* thread_;

@@ -123,13 +123,17 @@ void Attempts::stop_all(Stop::Reason reason) {
     race_->wake();
 }
 
-awaitable<Attempts::Next> Attempts::attempt(const router::Attempt& planned) {
+awaitable<Attempts::Next> Attempts::attempt(router::Attempt planned) {
     Ticket ticket;
     if (Admission* provider = admission_of(planned)) {
         auto entered = co_await enter(provider, planned);
         if (!entered) {
             plan_.failed(planned, entered.error(), Clock::now());
             co_return Next::another;
+        }
+        if (stopped()) {
+            plan_.given_up(planned, Clock::now());
+            co_return Next::another;  // there is none, and that ends it
         }
         ticket = std::move(*entered);
     }
@@ -144,8 +148,7 @@ awaitable<Attempts::Next> Attempts::attempt(const router::Attempt& planned) {
 
 // A provider may be asked by so many at a time. One that is full is waited for, for a short while,
 // only if there is nobody else.
-awaitable<Result<Attempts::Ticket>> Attempts::enter(Admission* provider,
-                                                    const router::Attempt& planned) {
+awaitable<Result<Attempts::Ticket>> Attempts::enter(Admission* provider, router::Attempt planned) {
     if (auto ticket = provider->try_enter()) co_return Ticket{std::move(ticket)};
     if (!planned.last_chance)
         co_return fail(ErrorKind::overloaded, "the provider has as many requests as it may have");

@@ -60,10 +60,9 @@ private:
 
     std::optional<router::Attempt> plan_next();
     boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
-    boost::asio::awaitable<Next> attempt(const router::Attempt& planned);
+    boost::asio::awaitable<Next> attempt(router::Attempt planned);
     using Ticket = std::optional<Admission::Ticket>;
-    boost::asio::awaitable<Result<Ticket>> enter(Admission* provider,
-                                                 const router::Attempt& planned);
+    boost::asio::awaitable<Result<Ticket>> enter(Admission* provider, router::Attempt planned);
     Admission* admission_of(const router::Attempt& planned) const;
     enum class Alone { yes, no };
     std::shared_ptr<Lane> open_lane(const router::Attempt& planned, Alone alone);

@@ -181,7 +181,7 @@ awaitable<void> Reply::fail(Error error) {
     record_->error_kind = name_of(error.kind);
     record_->error_detail = error.detail.empty() ? error.message : error.detail;
     if (!shown_ && !responder_->begun()) {
-        co_await refuse(error);
+        co_await refuse(std::move(error));
         co_return;
     }
     if (!encoder_) make_encoder();
@@ -198,7 +198,7 @@ awaitable<void> Reply::send_last() {
     note_lost_client();
 }
 
-awaitable<void> Reply::refuse(const Error& error) {
+awaitable<void> Reply::refuse(Error error) {
     silence_.reset();
     http::HeaderList& headers = responder_->headers();
     headers.add("Content-Type", "application/json");

@@ -71,7 +71,7 @@ private:
     void begin_response();
     void note_lost_client();
     void note(const timeline::Event& event);
-    boost::asio::awaitable<void> refuse(const Error& error);
+    boost::asio::awaitable<void> refuse(Error error);
     boost::asio::awaitable<void> send_last();
 
     http::Transaction* transaction_;

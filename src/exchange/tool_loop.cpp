@@ -95,7 +95,7 @@ awaitable<void> ToolLoop::run_calls() {
             offered_, [&](const auto& offered) { return offered.spec.name == call.name; });
         runs.push_back({&call, &*tool});
     }
-    auto outcomes = co_await runs_.run(std::move(runs), *request_);
+    auto outcomes = co_await runs_.run(std::move(runs), request_);
     if (!filter_.client_calls().empty()) {
         std::vector<agent::HiddenTurns::Result> hidden;
         for (std::size_t i = 0; i < outcomes.size(); ++i)

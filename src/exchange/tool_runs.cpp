@@ -68,7 +68,7 @@ ToolRuns::ToolRuns(Worker* worker, http::Transaction* transaction, Reply* reply,
       tools_(tools) {}
 
 awaitable<std::vector<ToolOutcome>> ToolRuns::run(std::vector<Run> runs,
-                                                  const chat::Request& request) {
+                                                  const chat::Request* request) {
     const auto batch = std::make_shared<Batch>(tools_, worker_->executor());
     for (const Run& run : runs) {
         Batch::Item& item = batch->items.emplace_back();
@@ -77,10 +77,10 @@ awaitable<std::vector<ToolOutcome>> ToolRuns::run(std::vector<Run> runs,
         item.call = {.name = run.tool->own_name,
                      .arguments_json = json::unescaped(run.call->arguments_escaped),
                      .call_id = run.call->id,
-                     .user = request.user,
+                     .user = request->user,
                      .metadata_json = {}};
         if (item.call.arguments_json.empty()) item.call.arguments_json = "{}";
-        co_await tell(*batch, batch->items.size() - 1, State::created);
+        co_await tell(batch.get(), batch->items.size() - 1, State::created);
     }
 
     const Stop* stop = transaction_->stop;
@@ -94,11 +94,11 @@ awaitable<std::vector<ToolOutcome>> ToolRuns::run(std::vector<Run> runs,
             const std::size_t at = batch->ended.front();
             batch->ended.pop_front();
             const bool well = batch->items[at].outcome.kind == ToolOutcome::Kind::completed;
-            co_await tell(*batch, at, well ? State::completed : State::failed);
+            co_await tell(batch.get(), at, well ? State::completed : State::failed);
         } else if (next < batch->items.size() && batch->open < limits::parallel_tools) {
             const std::size_t at = next++;
             ++batch->open;
-            co_await tell(*batch, at, State::running);
+            co_await tell(batch.get(), at, State::running);
             worker_->tasks.start("tool", run_one(batch, at));
         } else {
             batch->bell.expires_at(asio::steady_timer::time_point::max());
@@ -122,8 +122,8 @@ awaitable<void> ToolRuns::run_one(std::shared_ptr<Batch> batch, std::size_t at) 
     batch->bell.cancel();
 }
 
-awaitable<void> ToolRuns::tell(const Batch& batch, std::size_t at, State state) {
-    const Batch::Item& item = batch.items[at];
+awaitable<void> ToolRuns::tell(const Batch* batch, std::size_t at, State state) {
+    const Batch::Item& item = batch->items[at];
     const std::string& written = item.call.arguments_json;
     const std::string arguments = is_object(written) ? written : as_json_string(written);
     timeline::ServerTool event{state, item.id, item.tool.spec.name, arguments};

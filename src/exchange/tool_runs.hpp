@@ -31,13 +31,13 @@ public:
     };
     // In the order of the calls; when the client leaves, with whatever there is by then.
     boost::asio::awaitable<std::vector<agent::ToolOutcome>> run(std::vector<Run> runs,
-                                                                const chat::Request& request);
+                                                                const chat::Request* request);
 
 private:
     struct Batch;
 
     static boost::asio::awaitable<void> run_one(std::shared_ptr<Batch> batch, std::size_t at);
-    boost::asio::awaitable<void> tell(const Batch& batch, std::size_t at,
+    boost::asio::awaitable<void> tell(const Batch* batch, std::size_t at,
                                       timeline::ServerTool::State state);
 
     Worker* worker_;

@@ -15,7 +15,7 @@ def begin(exchange):
 
 
 class MidstreamFaults(GatewayTest):
-    provider_fields = {"timeouts": {"first_token": "5s", "idle": "400ms", "total": "2s"}}
+    provider_fields = {"retries": 0, "timeouts": {"first_token": "5s", "idle": "400ms", "total": "2s"}}
 
     def fail_midstream(self, script, code=None, model="local/m", **fields):
         self.upstream.play(script)

@@ -105,7 +105,7 @@ awaitable<ToolOutcome> Source::run(ToolCall call, Stop* stop) {
     auto write = [this, &tool, &call] { return protocol_.call_tool(*tool, call); };
     auto answer = co_await ask(std::move(write), timed.get());
     if (!answer) {
-        warn(explained(answer.error(), *timed.get(), time).message);
+        if (!stop->requested()) warn(explained(answer.error(), *timed.get(), time).message);
         co_return failed_because(answer.error(), *timed.get(), time);
     }
     Message& message = answer->message;

@@ -43,10 +43,9 @@ bool wants_body(const WebAnswer& head) {
 
 }  // namespace
 
-FetchUrl::FetchUrl(ToolLimits limits, ToolConfig::PrivateAddresses private_addresses,
-                   http::ConnectionPool* pool)
+FetchUrl::FetchUrl(ToolLimits limits, MayConnectTo may_connect_to, http::ConnectionPool* pool)
     : limits_(limits),
-      private_addresses_(private_addresses),
+      may_connect_to_(may_connect_to),
       pool_(pool) {}
 
 awaitable<Result<std::vector<ToolSpec>>> FetchUrl::list(Stop*) {
@@ -73,7 +72,7 @@ awaitable<Result<FetchUrl::Page>> FetchUrl::fetch(Url url, Stop* stop) {
     for (int redirects = 0; redirects <= redirects_max; ++redirects) {
         WebRequest request{.url = url, .answer_bytes_max = page_bytes_max};
         request.headers.emplace_back("Accept", "text/html, text/*, application/json;q=0.9");
-        request.private_addresses = private_addresses_;
+        request.may_connect_to = may_connect_to_;
         request.wants_body = wants_body;
         auto answer = co_await ask_web(pool_, std::move(request), stop);
         if (!answer) co_return propagate(answer);

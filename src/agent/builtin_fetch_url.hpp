@@ -1,6 +1,5 @@
 #pragma once
 
-#include "agent/tool_config.hpp"
 #include "agent/tool_source.hpp"
 #include "agent/web_client.hpp"
 #include "http/connection_pool.hpp"
@@ -11,9 +10,9 @@ namespace runnel::agent {
 // redirects lead to.
 class FetchUrl final : public ToolSource {
 public:
-    // `pool` must outlive it.
-    FetchUrl(ToolLimits limits, ToolConfig::PrivateAddresses private_addresses,
-             http::ConnectionPool* pool);
+    using MayConnectTo = bool (*)(const boost::asio::ip::address&);
+    // `may_connect_to` as in WebRequest. `pool` must outlive it.
+    FetchUrl(ToolLimits limits, MayConnectTo may_connect_to, http::ConnectionPool* pool);
 
     boost::asio::awaitable<Result<std::vector<ToolSpec>>> list(http::Stop* stop) override;
     boost::asio::awaitable<ToolOutcome> run(ToolCall call, http::Stop* stop) override;
@@ -27,7 +26,7 @@ private:
     ToolOutcome outcome_of(Page page) const;
 
     ToolLimits limits_;
-    ToolConfig::PrivateAddresses private_addresses_;
+    MayConnectTo may_connect_to_;
     http::ConnectionPool* pool_;
 };
 

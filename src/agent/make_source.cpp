@@ -1,5 +1,6 @@
 #include "agent/make_source.hpp"
 
+#include "agent/address_guard.hpp"
 #include "agent/builtin_calculator.hpp"
 #include "agent/builtin_fetch_url.hpp"
 #include "agent/builtin_now.hpp"
@@ -20,6 +21,11 @@ struct Maker {
     const ToolConfig& config;
     ToolThread* thread;
     http::Environment environment;
+
+    FetchUrl::MayConnectTo guard() const {
+        return config.private_addresses == ToolConfig::PrivateAddresses::refused ? is_public_address
+                                                                                 : nullptr;
+    }
 
     Made operator()(const McpHttpConfig& server) const {
         return make_mcp_http({.name = config.name,
@@ -47,8 +53,7 @@ struct Maker {
 
     Made operator()(const BuiltInConfig& built_in) const {
         if (built_in.name == "fetch_url")
-            return std::make_unique<FetchUrl>(config.limits, config.private_addresses,
-                                              &thread->pool());
+            return std::make_unique<FetchUrl>(config.limits, guard(), &thread->pool());
         if (built_in.name == web_search_tool)
             return std::make_unique<WebSearch>(built_in.search, config.limits, &thread->pool());
         if (built_in.name == "calculator")

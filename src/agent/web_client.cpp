@@ -1,6 +1,5 @@
 #include "agent/web_client.hpp"
 
-#include "agent/address_guard.hpp"
 #include "http/read_buffer.hpp"
 
 #include <fmt/format.h>
@@ -37,8 +36,7 @@ Result<http::Destination> destination_of(const WebRequest& request) {
     destination.origin = std::move(*origin);
     destination.proxy = std::move(*proxy);
     destination.pool_key = request.url.origin;
-    if (request.private_addresses == ToolConfig::PrivateAddresses::refused)
-        destination.may_connect_to = is_public_address;
+    destination.may_connect_to = request.may_connect_to;
     return destination;
 }
 

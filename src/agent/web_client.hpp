@@ -1,6 +1,5 @@
 #pragma once
 
-#include "agent/tool_config.hpp"
 #include "agent/url.hpp"
 #include "http/connection_pool.hpp"
 #include "http/stop.hpp"
@@ -28,7 +27,7 @@ struct WebRequest {
     std::vector<std::pair<std::string, std::string>> headers{};
     std::string body{};
     std::size_t answer_bytes_max = 0;  // of the body; the rest is not read
-    ToolConfig::PrivateAddresses private_addresses = ToolConfig::PrivateAddresses::allowed;
+    bool (*may_connect_to)(const boost::asio::ip::address&) = nullptr;  // null: anywhere
     // Whether the body is wanted, now that the head is there; null: always.
     bool (*wants_body)(const WebAnswer& head) = nullptr;
 };

@@ -1,7 +1,12 @@
-"""Who chooses a stream's dialect, and what each looks like over a socket (spec S2, S3.1)."""
+"""Who chooses a stream's dialect, and what each looks like over a socket (spec S2, S3.1, S12.7)."""
 
-from frames import text_of
+import json
+import time
+
+from client import chat_bytes
+from frames import partial_frames, text_of
 from gateway_test import GatewayTest
+from pace import scaled
 
 NAMES = ("openai", "timeline", "agent", "agent-raw")
 
@@ -64,3 +69,102 @@ class Dialects(GatewayTest):
         frames = self.frames(model="demo/error-midstream")
         self.assertEqual(frames[-1]["choices"][0]["finish_reason"], "error")
         self.assertEqual(frames[-1]["error"]["code"], "server_error")
+
+
+CALL = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "calculator", "arguments": ""}}
+ARGUMENTS = {"index": 0, "function": {"arguments": '{"expression":"6*7"}'}}
+
+
+def calls_slowly(text, gap):
+    """Says something and calls a tool at once; what it calls it with takes a while."""
+    def script(exchange):
+        exchange.head()
+        exchange.delta(text)
+        exchange.body(exchange.wire._chunk({"tool_calls": [CALL]}))
+        time.sleep(gap)
+        exchange.body(exchange.wire._chunk({"tool_calls": [ARGUMENTS]}))
+        exchange.finish("tool_calls")
+    return script
+
+
+def says(*texts, gap=0.0):
+    return lambda exchange: exchange.stream(*texts, gap=gap)
+
+
+class HeldText(GatewayTest):
+    """In an agent's stream, text waits until it is known whether a tool follows, but not for long."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.config = {"models": {"op": {"targets": ["local/m"], "tools": ["calculator"], "dialect": "agent"}}}
+        super().setUpClass()
+
+    def told(self, **fields):
+        """What the client got, in order: (kind, text)."""
+        steps = []
+        for frame in self.frames(model="op", **fields):
+            delta = frame["choices"][0]["delta"]
+            if "type" in frame:
+                steps.append((frame["type"], frame.get("content")))
+            elif delta.get("content"):
+                steps.append(("content", delta["content"]))
+        return steps
+
+    def first_text(self, **fields):
+        """The text of the first piece of the body, and how long it took to come."""
+        client = self.connect()
+        began = time.monotonic()
+        client.send(chat_bytes(**{"model": "op", **fields}))
+        client.head()
+        text = text_of(partial_frames(client.next_piece()))
+        waited = time.monotonic() - began
+        client.rest()
+        return text, waited
+
+    def test_text_before_a_tool_is_no_answer_however_long_the_call_takes(self):
+        self.upstream.play(calls_slowly("let me see", gap=0.8), says("42"))
+        self.assertEqual(self.told(), [("agent_text", "let me see"), ("tool_start", None), ("tool_trace", None),
+                                       ("content", "42")])
+
+    def test_the_time_of_each_rounds_text_is_its_own(self):
+        self.upstream.play(calls_slowly("one", 0.3), calls_slowly("two", 0.3), says("42"))
+        kinds = [kind for kind, _ in self.told()]
+        self.assertEqual(kinds, ["agent_text", "tool_start", "tool_trace"] * 2 + ["content"])
+
+    def test_an_answer_streams_after_a_moment(self):
+        self.upstream.play(says("The answer", " is", " 42", gap=scaled(1.5)))
+        text, waited = self.first_text()
+        self.assertEqual(text, "The answer")
+        self.assertGreater(waited, 0.35)
+        self.assertLess(waited, scaled(1.4))
+
+    def test_long_text_does_not_wait(self):
+        self.upstream.play(says("x" * 200, "y", gap=scaled(1.0)))
+        text, waited = self.first_text()
+        self.assertEqual(text, "x" * 200)
+        self.assertLess(waited, scaled(0.35))
+
+    def test_whole_rounds_are_held_on_demand(self):
+        self.upstream.play(says("The answer", " is 42", gap=0.6))
+        self.assertEqual(self.first_text(hold="round")[0], "The answer is 42")
+
+    def test_a_model_without_tools_streams_at_once(self):
+        self.upstream.play(says("The answer", " is 42", gap=scaled(1.0)))
+        text, waited = self.first_text(model="local/m", stream_dialect="agent")
+        self.assertEqual(text, "The answer")
+        self.assertLess(waited, scaled(0.35))
+
+    def test_comments_tell_of_tools_where_the_stream_shows_none(self):
+        self.upstream.play(calls_slowly("", 0.0), says("42"))
+        body = self.ask(model="op", stream_dialect="openai", tool_events="comment").body
+        self.assertEqual(body.count(b": tool calculator started\n\n"), 1)
+        self.assertEqual(body.count(b": tool calculator ok\n\n"), 1)
+
+    def test_a_timeline_shows_results_on_demand(self):
+        for wanted in (False, True):
+            self.upstream.play(calls_slowly("", 0.0), says("42"))
+            frames = self.frames(model="op", stream_dialect="timeline", servertool_results=wanted)
+            last = [frame["servertool"] for frame in frames if "servertool" in frame][-1]
+            self.assertEqual(last["state"], "Completed")
+            self.assertEqual(last.get("result"), 42 if wanted else None)
+            self.assertEqual(json.loads(last["contents"]), {"expression": "6*7"})

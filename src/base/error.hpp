@@ -31,7 +31,20 @@ enum class ErrorKind {
     headers_too_large,
     missing_api_key,
     invalid_api_key,
-    insufficient_scope,  // whoever asks may not do this
+    expired_api_key,
+    missing_wallet_address,
+    invalid_wallet_address,
+    insufficient_scope,     // whoever asks may not do this
+    model_not_allowed,      // nor use this model
+    public_key_restricted,  // a browser's key asked for more than it may
+    origin_not_allowed,
+    insufficient_balance,     // a team's or a model's money is spent
+    key_spend_limit_reached,  // the key's own is
+    rate_limit_exceeded,
+    concurrency_limit_exceeded,
+    guardrail_blocked,
+    response_schema_unsatisfied,
+    tool_call_invalid_arguments,
     // The provider. Named by what happened, because retry and failover ask for the kind.
     upstream_rejected,      // 400/422: the same request fails elsewhere too
     upstream_auth,          // our credential is bad: never the client's fault
@@ -48,6 +61,7 @@ enum class ErrorKind {
     // Us.
     model_unavailable,
     overloaded,
+    store_unavailable,
     internal_error,
 };
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 // Every maximum in the program, with its unit in the name and its reason beside it. What a user may
 // change has a key in the config; the rest protects the process and is fixed.
@@ -89,6 +90,14 @@ inline constexpr auto drain_time = 30s;  // for open streams to end when the pro
 inline constexpr auto hand_over_time = 500ms;  // while new connections go to the next process
 inline constexpr auto late_request_time = 1s;  // for requests that were on their way
 inline constexpr auto last_words_time = 2s;    // to tell the clients of streams that are cut
+
+// What is kept of requests and answers.
+inline constexpr auto cache_time = 3600s;  // of an answer, where nobody says another
+inline constexpr auto cache_time_min = 60s;
+inline constexpr auto cache_time_max = 86'400s;
+inline constexpr std::size_t cache_bytes = 256 * mib;
+inline constexpr auto log_retention_time = 30 * 24h;
+inline constexpr std::int64_t reserved_output_tokens = 4096;
 
 // What is kept of provider state for a tool round trip.
 inline constexpr auto continuity_time = 10min;

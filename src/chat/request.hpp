@@ -128,6 +128,12 @@ struct GatewayWishes {
     enum class ToolEvents { hidden, comments } tool_events = ToolEvents::hidden;
     bool servertool_results = false;
     enum class Hold { brief, round } hold = Hold::brief;
+    bool json_only = false;
+    std::string_view response_schema_raw{};
+    std::optional<int> heal_attempts{};  // how often an answer that does not fit may be asked for
+    std::vector<std::string> builtin_tools{};
+    bool tool_invocation_explanations = false;
+    std::vector<std::string> guardrails{};
 };
 
 enum class Streaming { no, yes };

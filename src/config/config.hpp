@@ -4,6 +4,7 @@
 #include "base/limits.hpp"
 #include "base/result.hpp"
 #include "base/secret.hpp"
+#include "policy/settings.hpp"
 #include "router/policy.hpp"
 
 #include <chrono>
@@ -54,6 +55,10 @@ struct Model {
     std::optional<std::int64_t> max_tokens{};  // more is cut down to this
     std::size_t concurrent = 0;                // requests at a time; 0: any number
     std::vector<std::string> tools{};          // that are run here, by their names in `tools`
+    bool text_tool_calls = false;              // it writes its calls into its text
+    std::vector<std::string> guardrails{};     // that apply whatever a request says
+    bool cached = true;                        // where there is a cache
+    std::string id{};                          // a UUID that browser keys name it by
     int max_tool_rounds = limits::tool_rounds;
 };
 
@@ -89,6 +94,7 @@ struct Config {
     std::chrono::milliseconds ping{limits::ping_time};  // of silence in a stream; 0: never
     std::chrono::milliseconds drain_timeout{limits::drain_time};
     Secret admin_token{};
+    policy::Settings access{};
     enum class LogFormat { automatic, json, text } log_format = LogFormat::automatic;
     std::string log_level = "info";
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/log.hpp"
+#include "base/money.hpp"
 #include "timeline/usage.hpp"
 
 #include <chrono>
@@ -20,6 +21,21 @@ struct AttemptRecord {
     std::chrono::milliseconds first_token{0};
     std::chrono::milliseconds total{0};
     bool hedge = false;  // started beside a slow one
+};
+
+// One run of a tool by the gateway.
+struct ToolRecord {
+    std::string name;
+    std::string error{};  // empty: it went well
+    std::chrono::microseconds time{0};
+};
+
+// One line of what a request cost.
+struct CostLine {
+    std::string sku;  // input, output, cache_read …
+    std::int64_t quantity = 0;
+    double unit_price = 0;  // US dollars
+    Money amount{};
 };
 
 // What is remembered of one client request when it is over: who asked for what, who answered, how
@@ -49,6 +65,21 @@ struct RequestRecord {
     std::string rerouted_from{};  // the model asked for, where it can't stream
     std::string continued_by{};   // who went on with an answer that broke off
     std::string continuation{};   // verified, or differs
+    std::chrono::sys_time<std::chrono::milliseconds> began{};
+    std::string key_id{};
+    std::string team{};
+    std::string client_address{};
+    std::string metadata_json{};  // the request's own
+    int rounds = 0;               // of a model that uses tools of the gateway's
+    std::vector<ToolRecord> tools{};
+    std::string cache{};                    // HIT, MISS, BYPASS; empty: there is none
+    std::vector<std::string> guardrails{};  // that found something, as "name: action"
+    enum class Provenance { none, reported, counted, estimated } usage_provenance{};
+    std::optional<Money> cost{};  // none: not known
+    std::vector<CostLine> cost_lines{};
+    std::chrono::microseconds queued{0};
+    std::chrono::microseconds connect{0};
+    std::chrono::microseconds longest_gap{0};  // between two events of the answer
 };
 
 // One line: a warning when it was not the client's fault that it failed, otherwise information.

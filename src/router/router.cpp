@@ -63,6 +63,18 @@ Router::Router(std::vector<ProviderEntry> providers, std::vector<ModelEntry> mod
         provider_by_name_.emplace(providers_[i].name, i);
     for (std::size_t i = 0; i < models_.size(); ++i) model_by_name_.emplace(models_[i].name, i);
     for (std::size_t i = 0; i < aliases_.size(); ++i) alias_by_name_.emplace(aliases_[i].name, i);
+    for (const ModelEntry& model : models_) model_targets_.push_back(targets_of(model));
+}
+
+std::vector<Target> Router::targets_of(const ModelEntry& model) const {
+    std::vector<Target> targets;
+    for (const ModelEntry::Target& entry : model.targets) {
+        auto target = target_named(entry.name);
+        if (!target) continue;
+        target->weight = entry.weight;
+        targets.push_back(std::move(*target));
+    }
+    return targets;
 }
 
 const ModelEntry* Router::model_named(std::string_view name) const {
@@ -133,13 +145,7 @@ Result<void> Router::add_fallbacks(const chat::Request& request, Route& route) c
 }
 
 Result<Route> Router::route_to_model(const ModelEntry& model) const {
-    Route route{model.name, {}};
-    for (const ModelEntry::Target& entry : model.targets) {
-        auto target = target_named(entry.name);
-        if (!target) continue;
-        target->weight = entry.weight;
-        route.targets.push_back(std::move(*target));
-    }
+    Route route{model.name, model_targets_[static_cast<std::size_t>(&model - models_.data())]};
     // The config is checked for this; a router may be built from elsewhere.
     if (route.targets.empty())
         return fail_at(ErrorKind::model_unavailable, "model",

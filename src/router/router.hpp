@@ -117,6 +117,7 @@ private:
     Result<Route> route_to_model(const ModelEntry& model) const;
     Result<Route> route_for(std::string_view name, const chat::Request& request) const;
     Result<void> add_fallbacks(const chat::Request& request, Route& route) const;
+    std::vector<Target> targets_of(const ModelEntry& model) const;
     Result<Target> target_named(std::string_view name) const;
     Target make_target(std::size_t provider, std::string_view model,
                        std::string_view public_name) const;
@@ -127,6 +128,7 @@ private:
 
     std::vector<ProviderEntry> providers_;
     std::vector<ModelEntry> models_;
+    std::vector<std::vector<Target>> model_targets_;  // of each of them
     std::vector<AliasEntry> aliases_;
     std::string default_model_;
     std::unordered_map<std::string, std::size_t> provider_by_name_;

@@ -108,13 +108,13 @@ awaitable<void> serve_connection(Stream stream, RequestHandler* handler, Connect
         if (*outcome == Outcome::closed) co_return;
 
         Stop stop;
-        Request request = reader.take();
-        Responder responder(&stream, request);
+        Transaction transaction{reader.take(), nullptr,  &stop,  &watchdog,
+                                &stream,       executor, address};
+        Responder responder(&stream, transaction.request);
+        transaction.responder = &responder;
         place->answers(&responder, &stop);
         hangup.start([&stop] { stop.request(Stop::Reason::client_gone); });
-        Transaction transaction{std::move(request), &responder, &stop, &watchdog, &stream,
-                                executor,           address};
-        co_await handler->handle(std::move(transaction));
+        co_await handler->handle(&transaction);
         hangup.pause();
         watchdog.stop();
         const bool gone = stop.reason() == Stop::Reason::client_gone;

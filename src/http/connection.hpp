@@ -28,7 +28,8 @@ struct Transaction {
 class RequestHandler {
 public:
     virtual ~RequestHandler() = default;
-    virtual awaitable<void> handle(Transaction transaction) = 0;
+    // `transaction` outlives the call.
+    virtual awaitable<void> handle(Transaction* transaction) = 0;
     // A request that could not be read: the reply's body and header fields. `request` has what was
     // read of it.
     virtual std::string describe(const Error& error, const Request* request,

@@ -51,9 +51,9 @@ Responder::Responder(Stream* stream, const Request& request)
       head_only_(request.method == "HEAD"),
       keep_alive_(request.keep_alive == Request::KeepAlive::yes) {}
 
-std::string Responder::render_head(int status, std::size_t body_bytes) const {
+std::string Responder::render_head(int status) const {
     std::string head;
-    head.reserve(512 + body_bytes);
+    head.reserve(512);
     head += chunked_ ? "HTTP/1.1 " : "HTTP/1.0 ";
     append_number(head, static_cast<std::uint64_t>(status));
     head += ' ';
@@ -77,20 +77,24 @@ std::string Responder::render_head(int status, std::size_t body_bytes) const {
 awaitable<error_code> Responder::send(int status, std::string_view body) {
     begun_ = true;
     status_ = status;
-    std::string message = render_head(status, body.size());
+    std::string message = render_head(status);
     if (status != 204) {
         message += "Content-Length: ";
         append_number(message, body.size());
         message += "\r\n";
     }
     message += "\r\n";
-    if (!head_only_) message += body;
-    bytes_sent_ += message.size();
-    const std::array whole{asio::const_buffer(message.data(), message.size())};
+    if (head_only_) body = {};
+    const std::size_t size = message.size() + body.size();
+    bytes_sent_ += size;
+    const std::array whole{asio::const_buffer(message.data(), message.size()),
+                           asio::const_buffer(body.data(), body.size())};
     error_code error;
     const std::size_t sent = stream_->write_now(whole, error);
-    if (!error && sent < message.size())
+    if (!error && sent < size) {
+        message += body;  // in one piece: with TLS that is one record
         error = co_await stream_->write(std::string_view(message).substr(sent));
+    }
     co_return error;
 }
 
@@ -115,7 +119,7 @@ void Responder::frame_piece(Piece piece) {
     status_ = 200;
     // Without chunks only the connection's end can end the body.
     if (!chunked_) keep_alive_ = false;
-    std::string head = render_head(status_, 0);
+    std::string head = render_head(status_);
     head += chunked_ ? "Transfer-Encoding: chunked\r\n\r\n" : "\r\n";
     out_.replace(0, unsent_, head);
     unsent_ = 0;

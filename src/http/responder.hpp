@@ -52,8 +52,7 @@ private:
 
     void frame_piece(Piece piece);
     void forget_piece();
-    // With room behind it for a body of that size.
-    std::string render_head(int status, std::size_t body_bytes) const;
+    std::string render_head(int status) const;
 
     Stream* stream_;
     HeaderList headers_;

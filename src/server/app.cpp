@@ -108,15 +108,16 @@ telemetry::RequestRecord App::begin(const http::Request& request, http::HeaderLi
     return record;
 }
 
-awaitable<void> App::handle(http::Transaction transaction) {
-    const http::Responder& responder = *transaction.responder;
-    telemetry::RequestRecord record = begin(transaction.request, &transaction.responder->headers());
+awaitable<void> App::handle(http::Transaction* transaction) {
+    const http::Responder& responder = *transaction->responder;
+    telemetry::RequestRecord record =
+        begin(transaction->request, &transaction->responder->headers());
     const auto begun = Clock::now();
-    co_await dispatch(&transaction, &record);
+    co_await dispatch(transaction, &record);
     record.total = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun);
     record.bytes_out = responder.bytes_sent();
     record.status = responder.status();
-    if (transaction.stop->reason() == Stop::Reason::client_gone) {
+    if (transaction->stop->reason() == Stop::Reason::client_gone) {
         record.client_closed = true;
         record.error_kind.clear();
         record.error_detail.clear();

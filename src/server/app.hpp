@@ -23,7 +23,7 @@ public:
     // For the requests that come from now on.
     void use(std::shared_ptr<const exchange::Gateway> gateway) { gateway_ = std::move(gateway); }
 
-    boost::asio::awaitable<void> handle(http::Transaction transaction) override;
+    boost::asio::awaitable<void> handle(http::Transaction* transaction) override;
     std::string describe(const Error& error, const http::Request* request,
                          http::HeaderList* headers) override;
 

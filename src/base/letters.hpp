@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -27,9 +26,14 @@ std::size_t find_other(std::string_view text, std::size_t from) {
             other |= (word & tops) | below(word ^ ones * 0x7F, 1);
         return other != 0;
     };
-    for (std::size_t at = from; at < text.size(); at += sizeof(std::uint64_t)) {
-        std::uint64_t word = ones * ' ';
-        std::memcpy(&word, text.data() + at, std::min(text.size() - at, sizeof word));
+    std::uint64_t word;
+    for (std::size_t at = from; at < text.size(); at += sizeof word) {
+        if (const std::size_t left = text.size() - at; left >= sizeof word) {
+            std::memcpy(&word, text.data() + at, sizeof word);
+        } else {
+            word = ones * ' ';
+            std::memcpy(&word, text.data() + at, left);
+        }
         if (!has_other(word)) continue;
         while (!has_other(ones * static_cast<unsigned char>(text[at]))) ++at;
         return at;

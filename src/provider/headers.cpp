@@ -7,10 +7,13 @@ namespace runnel::provider {
 
 std::vector<Header> json_headers(chat::Streaming streaming, std::string_view stream_type) {
     const bool streams = streaming == chat::Streaming::yes;
-    return {{"content-type", "application/json"},
-            {"accept", std::string(streams ? stream_type : "application/json")},
-            // A compressed stream arrives in one piece, at its end.
-            {"accept-encoding", "identity"}};
+    std::vector<Header> headers;
+    headers.reserve(8);
+    headers.push_back({"content-type", "application/json"});
+    headers.push_back({"accept", std::string(streams ? stream_type : "application/json")});
+    // A compressed stream arrives in one piece, at its end.
+    headers.push_back({"accept-encoding", "identity"});
+    return headers;
 }
 
 void add_configured(std::vector<Header>& headers, const std::vector<Header>& configured) {

@@ -40,6 +40,7 @@ public:
         if (preset.kind == "openai-compatible" && !config.name.empty()) display_name_ = config.name;
         const std::string_view url = config.base_url.empty() ? preset.base_url : config.base_url;
         if (auto base = read_base_url(url)) base_ = std::move(*base);
+        path_ = base_.path + "/chat/completions";
     }
 
     std::string_view origin() const override { return base_.origin; }
@@ -90,7 +91,7 @@ public:
 private:
     std::string path_for(std::string_view model) const {
         if (preset_.address == Preset::Address::azure) return azure_path(model);
-        return base_.path + "/chat/completions";
+        return path_;
     }
 
     // Azure's addresses: …/openai/v1 takes the deployment as the model; …/openai/deployments/NAME,
@@ -127,6 +128,7 @@ private:
     ProviderConfig config_;
     std::string display_name_;
     BaseUrl base_;
+    std::string path_;
     mutable std::atomic<bool> refuses_stream_options_ = false;  // learnt from its errors
 };
 

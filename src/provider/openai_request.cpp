@@ -40,7 +40,7 @@ public:
         : quirks_(preset.request),
           request_(request),
           model_(model),
-          owner_(fmt::format("{}/{}", kind, model)),
+          owner_(std::string(kind).append("/").append(model)),
           writer_(body_.json) {
         body_.json.reserve((request.body ? request.body->size() : 0) + 1024);
     }
@@ -98,8 +98,6 @@ private:
 
 void BodyWriter::write_field(const chat::Field& field) {
     const std::string_view name = field.name;
-    // Ours, or kept for our log: neither goes on.
-    if (chat::is_gateway_field(name) || name == "metadata") return;
     if (name == "model") return (void)writer_.key(name).string(model_);
     if (name == "messages") return write_messages();
     if (name == "stream") return write_stream();
@@ -110,6 +108,8 @@ void BodyWriter::write_field(const chat::Field& field) {
     if (name == "tools") return write_tools(field.raw);
     if (name == "tool_choice") return write_tool_choice(field.raw);
     if (name == "response_format") return write_response_format(field.raw);
+    // Ours, or kept for our log: neither goes on.
+    if (chat::is_gateway_field(name) || name == "metadata") return;
     write_other(name, field.raw);
 }
 

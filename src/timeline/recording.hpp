@@ -2,7 +2,7 @@
 
 #include "timeline/event.hpp"
 
-#include <deque>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -21,7 +21,7 @@ private:
     std::string_view keep(std::string_view text);
 
     std::vector<Event> events_;
-    std::deque<std::string> texts_;  // a deque: what is in it stays where it is
+    std::list<std::string> texts_;  // a list: what is in it stays where it is
 };
 
 }  // namespace runnel::timeline

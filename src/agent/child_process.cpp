@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -185,7 +186,15 @@ ChildProcess::ChildProcess(const asio::any_io_executor& executor, pid_t pid, int
     if (process_descriptor >= 0) process_.assign(process_descriptor);
 }
 
+// Where the loop still runs, end() has been waited for. Here nobody can wait but us.
 ChildProcess::~ChildProcess() {
+    if (reaped_) return;
+    boost::system::error_code ignored;
+    input_.close(ignored);
+    signal_group(SIGTERM);
+    const auto until = std::chrono::steady_clock::now() + grace_time;
+    while (!try_reap() && std::chrono::steady_clock::now() < until)
+        std::this_thread::sleep_for(1ms);
     if (reaped_) return;
     signal_group(SIGKILL);
     ::waitpid(pid_, &status_, 0);

@@ -3,6 +3,7 @@
 #include "agent/mcp_http.hpp"
 #include "agent/mcp_source.hpp"
 #include "agent/mcp_stdio.hpp"
+#include "agent/url.hpp"
 #include "http/destination.hpp"
 
 #include <fmt/format.h>
@@ -11,20 +12,6 @@
 
 namespace runnel::agent {
 namespace {
-
-// A URL's parts, as far as a request needs them.
-struct Url {
-    std::string_view origin;
-    std::string_view path;  // and query
-};
-
-Url split(std::string_view url) {
-    url = url.substr(0, url.find('#'));
-    const std::size_t scheme_end = url.find("://");
-    const std::size_t host = scheme_end == std::string_view::npos ? 0 : scheme_end + 3;
-    const std::size_t path = std::min(url.find_first_of("/?", host), url.size());
-    return {url.substr(0, path), url.substr(path)};
-}
 
 bool fits_into_a_line(std::string_view text) {
     return std::ranges::none_of(text, [](char c) { return c == '\r' || c == '\n' || c == '\0'; });
@@ -39,21 +26,17 @@ Result<std::unique_ptr<ToolSource>> make_mcp_http(McpHttpServer config,
     const auto at_fault = [&](std::string_view why) {
         return fail(ErrorKind::invalid_value, fmt::format("tools.{}: {}", config.name, why));
     };
-    const Url url = split(config.url);
-    if (url.origin.find('@') != std::string_view::npos)
-        return at_fault("put the password into `headers`, not into the URL");
-    if (std::ranges::any_of(config.url, [](char c) { return c <= ' ' || c > '~'; }))
-        return at_fault("the URL has a character that must be written as %xx");
+    auto url = read_url(config.url);
+    if (!url) return at_fault(url.error().message);
     for (const auto& [name, value] : config.headers)
         if (!fits_into_a_line(name) || !fits_into_a_line(value.reveal()))
             return at_fault(fmt::format("the header '{}' has a line break in it", name));
-    auto destination = http::find_destination(url.origin, config.proxy, environment);
+    auto destination = http::find_destination(url->origin, config.proxy, environment);
     if (!destination) return at_fault(destination.error().message);
 
-    mcp::Endpoint endpoint{std::move(*destination), std::string(url.path), std::string(url.origin),
+    mcp::Endpoint endpoint{std::move(*destination), url->target, url->origin,
                            std::move(config.headers)};
-    if (!endpoint.path.starts_with('/')) endpoint.path.insert(0, 1, '/');
-    endpoint.url += endpoint.path.substr(0, endpoint.path.find('?'));
+    endpoint.url += url->target.substr(0, url->target.find('?'));
     auto transport = std::make_shared<mcp::HttpTransport>(std::move(endpoint), tasks, pool);
     mcp::SourceConfig source{std::move(config.name), std::move(config.allow), config.limits};
     return std::make_unique<mcp::Source>(std::move(source), std::move(transport),

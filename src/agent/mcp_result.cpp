@@ -1,47 +1,14 @@
 #include "agent/mcp_result.hpp"
 
-#include "base/utf8.hpp"
+#include "agent/outcome.hpp"
 #include "json/fields.hpp"
-#include "json/writer.hpp"
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace runnel::agent::mcp {
 namespace {
-
-constexpr std::size_t cut_note_bytes = 64;  // room for the sentence that says it was cut
-
-// Text that grows up to a limit; past it only its size is counted.
-class BoundedText {
-public:
-    explicit BoundedText(std::size_t bytes_max) : bytes_max_(bytes_max) {}
-
-    void add_block(std::string_view block) {
-        if (any_) add("\n");
-        any_ = true;
-        add(block);
-    }
-    bool any() const { return any_; }
-    bool cut() const { return size_ > bytes_max_; }
-
-    std::string take() {
-        if (!cut()) return std::move(text_);
-        const std::size_t keep = bytes_max_ - std::min(bytes_max_, cut_note_bytes);
-        text_.resize(utf8_prefix(text_, keep).size());
-        return std::move(text_) + fmt::format("\n[cut here: {} bytes in all]", size_);
-    }
-
-private:
-    void add(std::string_view text) {
-        if (!cut()) text_ += text.substr(0, bytes_max_ - size_ + 1);
-        size_ += text.size();
-    }
-
-    std::size_t bytes_max_;
-    std::size_t size_ = 0;
-    bool any_ = false;
-    std::string text_;
-};
 
 // The fields that any kind of content block has.
 struct Block {
@@ -106,21 +73,11 @@ bool is_json_tree(std::string_view text) {
            json::is_whole(text);
 }
 
-std::string json_string(std::string_view text) {
-    std::string out;
-    json::Writer(out).string(text);
-    return out;
-}
-
 }  // namespace
 
-ToolOutcome failed(std::string text) {
-    std::string json = json_string(text);
-    return {ToolOutcome::Kind::failed, std::move(text), std::move(json)};
-}
-
-ToolOutcome fold_result(json::Parser* parser, std::string result_json, std::size_t bytes_max) {
-    BoundedText text(bytes_max);
+ToolOutcome fold_result(json::Parser* parser, std::string result_json, const ToolLimits& limits) {
+    std::string text;
+    bool any_content = false;
     std::string structured;
     std::string result_type = "complete";
     bool is_error = false;
@@ -128,13 +85,14 @@ ToolOutcome fold_result(json::Parser* parser, std::string result_json, std::size
     json::ondemand::document document;
     json::ondemand::value root;
     if (parser->parse(Padded::of(result_json), document) || document.get_value().get(root))
-        return failed("the tool's answer can't be read");
+        return failed_with("the tool's answer can't be read");
     (void)json::for_each_field(root, [&](std::string_view name, json::ondemand::value value) {
         std::string_view raw;
         if (name == "content") {
             (void)json::for_each_element(value, [&](json::ondemand::value element) {
                 const Block block = read_block(element);
-                text.add_block(block.has_text ? block.text : in_brackets(block));
+                if (std::exchange(any_content, true)) text += '\n';
+                text += block.has_text ? block.text : in_brackets(block);
             });
         } else if (name == "structuredContent" && !json::is_null(value)) {
             if (json::raw_value(value, raw)) json::append_compact(structured, raw);
@@ -146,21 +104,15 @@ ToolOutcome fold_result(json::Parser* parser, std::string result_json, std::size
     });
 
     if (result_type == "input_required")
-        return failed("the tool asks for more input, from a person who is not here");
-    if (result_type != "complete") return failed("the tool's answer is of an unknown type");
+        return failed_with("the tool asks for more input, from a person who is not here");
+    if (result_type != "complete") return failed_with("the tool's answer is of an unknown type");
 
-    if (!text.any() && !structured.empty()) text.add_block(structured);
-    if (!text.any()) text.add_block("(the tool returned nothing)");
-    const bool cut = text.cut();
-    ToolOutcome out{
-        is_error ? ToolOutcome::Kind::failed : ToolOutcome::Kind::completed, text.take(), {}};
-    if (!structured.empty() && structured.size() <= bytes_max) {
+    if (!any_content) text = structured.empty() ? "(the tool returned nothing)" : structured;
+    if (structured.empty() && is_json_tree(text)) json::append_compact(structured, text);
+    ToolOutcome out = completed_with_text(std::move(text), limits);
+    if (is_error) out.kind = ToolOutcome::Kind::failed;
+    if (!structured.empty() && structured.size() <= limits.result_bytes)
         out.result_json = std::move(structured);
-    } else if (!cut && is_json_tree(out.text)) {
-        json::append_compact(out.result_json, out.text);
-    } else {
-        out.result_json = json_string(out.text);
-    }
     return out;
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 ToolOutcome fold(std::string result, std::size_t bytes_max = 65536) {
     json::Parser parser;
-    return fold_result(&parser, std::move(result), bytes_max);
+    return fold_result(&parser, std::move(result), {.result_bytes = bytes_max});
 }
 
 TEST(McpResult, JoinsAllTextInOrder) {
@@ -59,7 +59,7 @@ TEST(McpResult, CutsLongTextBetweenCharactersAndSaysSo) {
     for (int i = 0; i < 1000; ++i) text += "\xC3\xA4";
     const auto outcome = fold(R"({"content":[{"type":"text","text":")" + text + R"("}]})", 501);
     EXPECT_LE(outcome.text.size(), 501u);
-    EXPECT_TRUE(outcome.text.ends_with("\xA4\n[cut here: 2000 bytes in all]")) << outcome.text;
+    EXPECT_TRUE(outcome.text.ends_with("\xA4\n[cut here: there is more]")) << outcome.text;
     EXPECT_TRUE(outcome.result_json.starts_with('"'));
 
     const auto exact = fold(R"({"content":[{"type":"text","text":")" + text + R"("}]})", 2000);

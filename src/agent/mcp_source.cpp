@@ -1,6 +1,7 @@
 #include "agent/mcp_source.hpp"
 
 #include "agent/mcp_result.hpp"
+#include "agent/outcome.hpp"
 #include "agent/timed_stop.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
@@ -57,17 +58,13 @@ bool is_object(const std::string& arguments_json) {
 }
 
 // Why a call came to nothing, in words for the model: short, without addresses.
-ToolOutcome failed_because(const Error& error, const Stop& stop, std::chrono::milliseconds time) {
-    if (stop.reason() == Stop::Reason::total_timeout)
-        return failed(fmt::format("the tool did not answer within {:g} s", seconds(time)));
-    if (stop.requested()) return failed("the call was cancelled");
-    switch (error.kind) {
-        case ErrorKind::upstream_unreachable: return failed("the tool can't be reached now");
-        case ErrorKind::upstream_truncated: return failed("the tool's server broke off");
-        case ErrorKind::upstream_malformed:
-            return failed("the tool's server answered with something that can't be read");
-        default: return failed("the tool's server refuses to work");
-    }
+ToolOutcome failed_call(ErrorKind kind, const Stop& stop, const ToolLimits& limits) {
+    std::string words = "the tool's server refuses to work";
+    if (kind == ErrorKind::upstream_unreachable) words = "the tool can't be reached now";
+    if (kind == ErrorKind::upstream_truncated) words = "the tool's server broke off";
+    if (kind == ErrorKind::upstream_malformed)
+        words = "the tool's server answered with something that can't be read";
+    return failed_because({kind, std::move(words)}, stop, limits);
 }
 
 }  // namespace
@@ -94,28 +91,29 @@ awaitable<Result<std::vector<ToolSpec>>> Source::list(Stop* stop) {
 awaitable<ToolOutcome> Source::run(ToolCall call, Stop* stop) {
     const auto time = config_.limits.time;
     TimedStop timed(executor_, stop, time);
-    if (!is_object(call.arguments_json)) co_return failed("the arguments are not a JSON object");
+    if (!is_object(call.arguments_json))
+        co_return failed_with("the arguments are not a JSON object");
     auto tool = find(call.name);
     if (!tool) {
         auto fresh = co_await refresh(timed.get());
-        if (!fresh) co_return failed_because(fresh.error(), *timed.get(), time);
+        if (!fresh) co_return failed_call(fresh.error().kind, *timed.get(), config_.limits);
         tool = find(call.name);
     }
-    if (!tool) co_return failed(fmt::format("there is no tool named '{}'", call.name));
+    if (!tool) co_return failed_with(fmt::format("there is no tool named '{}'", call.name));
     auto write = [this, &tool, &call] { return protocol_.call_tool(*tool, call); };
     auto answer = co_await ask(std::move(write), timed.get());
     if (!answer) {
         if (!stop->requested()) warn(explained(answer.error(), *timed.get(), time).message);
-        co_return failed_because(answer.error(), *timed.get(), time);
+        co_return failed_call(answer.error().kind, *timed.get(), config_.limits);
     }
     Message& message = answer->message;
     if (message.kind == Message::Kind::result)
-        co_return fold_result(&parser_, std::move(message.body_json), config_.limits.result_bytes);
+        co_return fold_result(&parser_, std::move(message.body_json), config_.limits);
     if (const auto refused = refusal(*answer)) {
         warn(explained(*refused, *timed.get(), time).message);
-        co_return failed_because(*refused, *timed.get(), time);
+        co_return failed_call(refused->kind, *timed.get(), config_.limits);
     }
-    co_return failed(
+    co_return failed_with(
         fmt::format("the tool failed: {}", utf8_prefix(message.text, server_text_bytes)));
 }
 

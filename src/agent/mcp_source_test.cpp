@@ -192,7 +192,7 @@ TEST_F(McpSourceTest, AStoppedCallIsGivenUp) {
         stop_.request(http::Stop::Reason::client_gone);
         return Result<Answer>(fail(ErrorKind::upstream_timeout, "was not waited for"));
     });
-    EXPECT_EQ(call("t").text, "the call was cancelled");
+    EXPECT_EQ(call("t").text, "stopped");
     EXPECT_EQ(server_->methods.back(), "give up");
 }
 

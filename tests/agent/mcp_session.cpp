@@ -4,10 +4,11 @@
 //   runnel_mcp_session [--time MS] [--bytes N] [--allow NAME]... [--set NAME=VALUE]... http URL
 //   runnel_mcp_session … stdio COMMAND [ARGUMENT]...
 //
-//   list TAG | call TAG NAME ARGUMENTS | stop TAG | drop
+//   list TAG | call TAG NAME ARGUMENTS | stop TAG | drop | abandon
 //
 // --set: a header field, or a variable of the environment. `drop` lets the source go, with all that
-// belongs to it; the end of the input ends everything.
+// belongs to it; the end of the input ends everything; `abandon` does so with a source that nobody
+// lets go.
 
 #include "agent/mcp.hpp"
 #include "base/log.hpp"
@@ -110,6 +111,10 @@ void obey(Session* session, std::string line) {
     const std::string tag = take_word(line);
     if (command == "drop") {
         session->source.reset();
+        return;
+    }
+    if (command == "abandon") {
+        session->loop.stop();
         return;
     }
     if (command == "stop") {

@@ -76,6 +76,10 @@ class Session:
         """Lets the source go; the process stays."""
         self._command("drop")
 
+    def abandon(self):
+        """Ends the process as it is, in the middle of whatever it does."""
+        self._command("abandon")
+
     def close(self):
         """Ends it, and says how it ended."""
         self._process.stdin.close()

@@ -243,7 +243,7 @@ class ResultTest(McpTest):
         answer = self.result_of(text_result("ä" * 500_000), result_bytes=10_000)
         self.assertTrue(answer["ok"])
         self.assertLessEqual(len(answer["text"].encode()), 10_000)
-        self.assertIn("[cut here: 1000000 bytes in all]", answer["text"])
+        self.assertIn("[cut here: there is more]", answer["text"])
 
     def test_an_error_of_the_protocol_is_a_result_too(self):
         class Refusing(LegacyServer):

@@ -82,7 +82,7 @@ class Everything:
         session = self.everything(time_ms=1000)
         session.list()
         answer = session.call("trigger-long-running-operation", {"duration": 30, "steps": 60})
-        self.assertEqual(answer["text"], "the tool did not answer within 1 s")
+        self.assertEqual(answer["text"], "there was no answer within 1000ms")
         self.assertTrue(session.call("echo", {"message": "on"})["ok"])
 
     def test_calls_side_by_side(self):

@@ -174,7 +174,7 @@ class StopTest(StdioTest):
         session = self.start(time_ms=int(scaled(500)))
         session.list()
         answer = self.run_tool(session, "hang")
-        self.assertIn("the tool did not answer within", answer["text"])
+        self.assertIn("there was no answer within", answer["text"])
         self.assertEqual(len(json.loads(self.text_of(session, "cancelled"))), 1)
 
     def test_who_stops_is_rid_of_it_at_once_and_the_server_goes_on(self):
@@ -184,7 +184,7 @@ class StopTest(StdioTest):
         time.sleep(0.1)
         began = time.monotonic()
         session.stop(tag)
-        self.assertEqual(session.wait(tag)["text"], "the call was cancelled")
+        self.assertEqual(session.wait(tag)["text"], "stopped")
         self.assertLess(time.monotonic() - began, scaled(0.2))
         self.assertEqual(self.text_of(session, "pid"), pid)
 
@@ -194,7 +194,7 @@ class StopTest(StdioTest):
         tags = [session.begin_call("run", {"text": "stop_reading"})]
         tags += [session.begin_call("run", {"text": "x" * 1_000_000}) for _ in range(3)]
         for tag in tags:
-            self.assertIn("did not answer within", session.wait(tag)["text"])
+            self.assertIn("there was no answer within", session.wait(tag)["text"])
 
     def leave_nothing(self, end, *habits):
         with tempfile.NamedTemporaryFile() as file:
@@ -221,12 +221,14 @@ class StopTest(StdioTest):
         self.leave_nothing(lambda session: os.kill(session.children()[0], signal.SIGKILL))
 
     def test_the_end_of_the_gateway_is_the_end_of_the_server(self):
-        with tempfile.NamedTemporaryFile() as file:
-            session = self.start(f"has-a-child={file.name}")
-            session.list()
-            pids = [int(pid) for pid in Path(file.name).read_text(encoding="ascii").split()]
-            session._process.stdin.close()
-            self.assert_within(scaled(0.3), lambda: not any(map(is_alive, pids)))
+        for habits in ((), ("will-not-go",)):
+            with tempfile.NamedTemporaryFile() as file:
+                session = self.start(f"has-a-child={file.name}", *habits)
+                session.list()
+                session.begin_call("run", {"text": "hang"})
+                pids = [int(pid) for pid in Path(file.name).read_text(encoding="ascii").split()]
+                session.abandon()
+                self.assert_within(scaled(0.3), lambda: not any(map(is_alive, pids)))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,9 @@
 namespace runnel::timeline {
 
 std::string_view Recording::keep(std::string_view text) {
-    return text.empty() ? std::string_view() : texts_.emplace_back(text);
+    if (text.empty()) return {};
+    text_bytes_ += sizeof(std::string) + text.size();
+    return texts_.emplace_back(text);
 }
 
 void Recording::on(const Event& event) {
@@ -48,6 +50,7 @@ void Recording::replay(Sink* to) const {
 void Recording::clear() {
     events_.clear();
     texts_.clear();
+    text_bytes_ = 0;
 }
 
 }  // namespace runnel::timeline

@@ -16,12 +16,15 @@ public:
     bool empty() const { return events_.empty(); }
     const std::vector<Event>& events() const { return events_; }
     void clear();
+    // About the memory that it takes.
+    std::size_t bytes() const { return text_bytes_ + events_.size() * sizeof(Event); }
 
 private:
     std::string_view keep(std::string_view text);
 
     std::vector<Event> events_;
     std::list<std::string> texts_;  // a list: what is in it stays where it is
+    std::size_t text_bytes_ = 0;
 };
 
 }  // namespace runnel::timeline

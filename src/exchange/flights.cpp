@@ -1,0 +1,43 @@
+#include "exchange/flights.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace runnel::exchange {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+
+awaitable<std::optional<Flights::Seat>> Flights::board(std::string key, http::Stop* stop) {
+    const auto loop = co_await asio::this_coro::executor;
+    const Timer timer = wait_in_line(key, loop);
+    if (!timer) co_return Seat(this, std::move(key));
+    http::Stop::Guard guard(stop, [timer] { timer->cancel(); });
+    if (!stop->requested()) co_await timer->async_wait(asio::as_tuple(asio::use_awaitable));
+    co_return std::nullopt;
+}
+
+Flights::Timer Flights::wait_in_line(const std::string& key, const asio::any_io_executor& loop) {
+    const std::scoped_lock lock(mutex_);
+    const auto [flight, first] = waiting_.try_emplace(key);
+    if (first) return nullptr;
+    auto timer = std::make_shared<asio::steady_timer>(loop, asio::steady_timer::time_point::max());
+    flight->second.push_back(timer);
+    return timer;
+}
+
+// A timer belongs to its waiter's loop, so it is cancelled there. That comes after the waiter has
+// begun to wait, which it does in the same turn of its loop in which it got into the line.
+void Flights::land(const std::string& key) {
+    std::vector<Timer> waited;
+    {
+        const std::scoped_lock lock(mutex_);
+        waited = std::move(waiting_.extract(key).mapped());
+    }
+    for (const Timer& timer : waited)
+        asio::post(timer->get_executor(), [timer] { timer->cancel(); });
+}
+
+}  // namespace runnel::exchange

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "http/stop.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace runnel::exchange {
+
+// Of several requests for the same answer at the same time one asks for it; the others wait until
+// it is there. Shared by all threads.
+class Flights {
+public:
+    // Held by the one who asks; the others wait no longer when it goes.
+    class Seat {
+    public:
+        Seat(Flights* flights, std::string key) : flights_(flights), key_(std::move(key)) {}
+        Seat(Seat&& other) noexcept
+            : flights_(std::exchange(other.flights_, nullptr)),
+              key_(std::move(other.key_)) {}
+        Seat& operator=(Seat&&) = delete;
+        ~Seat() {
+            if (flights_ != nullptr) flights_->land(key_);
+        }
+
+    private:
+        Flights* flights_;
+        std::string key_;
+    };
+
+    // The seat at once where nobody else has it; otherwise nothing, once that one has gone or
+    // `stop` was told.
+    boost::asio::awaitable<std::optional<Seat>> board(std::string key, http::Stop* stop);
+
+private:
+    using Timer = std::shared_ptr<boost::asio::steady_timer>;
+
+    // Null where the seat is free, and now taken.
+    Timer wait_in_line(const std::string& key, const boost::asio::any_io_executor& loop);
+    void land(const std::string& key);
+
+    std::mutex mutex_;
+    std::map<std::string, std::vector<Timer>> waiting_;  // for each who asks, those who wait
+};
+
+}  // namespace runnel::exchange

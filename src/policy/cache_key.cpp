@@ -1,0 +1,56 @@
+#include "policy/cache_key.hpp"
+
+#include "base/sha256.hpp"
+#include "json/parser.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace runnel::policy {
+namespace {
+
+// These change how an answer travels, who is told of it or who gives it, but not what it is.
+constexpr std::array<std::string_view, 21> without_effect{
+    "model",        "stream",         "stream_options",     "user",
+    "metadata",     "store",          "safety_identifier",  "prompt_cache_key",
+    "service_tier", "stream_dialect", "fallback",           "retries",
+    "timeout",      "load_balance",   "idempotency_key",    "echo_model",
+    "strict_model", "guardrails",     "servertool_results", "tool_events",
+    "hold"};
+
+bool has_effect(const chat::Field& field) {
+    return std::ranges::find(without_effect, field.name) == without_effect.end();
+}
+
+// With its length before it, so that no two lists of parts read the same.
+void add(Sha256& digest, std::string_view part) {
+    digest.add(std::to_string(part.size())).add(":").add(part);
+}
+
+}  // namespace
+
+std::string cache_key(const chat::Request& request, const CacheScope& scope) {
+    std::vector<const chat::Field*> fields;
+    for (const chat::Field& field : request.fields)
+        if (has_effect(field)) fields.push_back(&field);
+    std::ranges::sort(fields, {},
+                      [](const chat::Field* field) -> const std::string& { return field->name; });
+    Sha256 digest;
+    for (const std::string_view part : {scope.account, scope.model, scope.system})
+        add(digest, part);
+    std::string compact;
+    for (const chat::Field* field : fields) {
+        compact.clear();
+        json::append_compact(compact, field->raw);
+        add(digest, field->name);
+        add(digest, compact);
+    }
+    return digest.hex();
+}
+
+bool may_be_cached(const chat::Request& request) {
+    return request.tools.empty() && request.gateway.builtin_tools.empty();
+}
+
+}  // namespace runnel::policy

@@ -34,10 +34,11 @@ enum class ErrorKind {
     expired_api_key,
     missing_wallet_address,
     invalid_wallet_address,
-    insufficient_scope,     // whoever asks may not do this
-    model_not_allowed,      // nor use this model
-    public_key_restricted,  // a browser's key asked for more than it may
-    origin_not_allowed,
+    insufficient_scope,       // whoever asks may not do this
+    model_not_allowed,        // nor use this model
+    public_key_restricted,    // a browser's key asked for more than it may
+    origin_not_allowed,       // this key is for other pages
+    address_not_allowed,      // or for other machines
     insufficient_balance,     // a team's or a model's money is spent
     key_spend_limit_reached,  // the key's own is
     rate_limit_exceeded,

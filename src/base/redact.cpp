@@ -24,7 +24,7 @@ bool ends_with_ignoring_case(std::string_view text, std::string_view ending) {
 
 std::size_t key_prefix_size(std::string_view word) {
     constexpr std::string_view prefixes[] = {
-        "sk-", "sk_", "pk-", "pk_",  "rk_",   "gsk_", "csk-", "xai-",   "AIza",   "AKIA",
+        "sk-", "sk_", "pk-", "pk_",  "rk-",   "rk_",  "gsk_", "csk-",   "xai-",   "AIza", "AKIA",
         "hf_", "fw_", "r8_", "tgp_", "pplx-", "key-", "ghp_", "glpat-", "nvapi-", "eyJ"};
     for (const std::string_view prefix : prefixes)
         if (word.starts_with(prefix)) return prefix.size();

@@ -2,31 +2,43 @@
 
 #include <openssl/evp.h>
 
-#include <array>
+#include <cstdlib>
+#include <memory>
 
 namespace runnel {
+namespace {
 
-Sha256::Sha256() : digest_(EVP_MD_CTX_new()) {
-    EVP_DigestInit_ex(digest_.get(), EVP_sha256(), nullptr);
+struct Free {
+    void operator()(EVP_MD* algorithm) const { EVP_MD_free(algorithm); }
+    void operator()(EVP_MD_CTX* hashing) const { EVP_MD_CTX_free(hashing); }
+};
+
+// OpenSSL looks an algorithm up under a lock: once is enough.
+const EVP_MD* algorithm() {
+    static const std::unique_ptr<EVP_MD, Free> found(EVP_MD_fetch(nullptr, "SHA256", nullptr));
+    return found.get();
 }
 
-void Sha256::Free::operator()(evp_md_ctx_st* digest) const { EVP_MD_CTX_free(digest); }
+}  // namespace
 
-Sha256& Sha256::add(std::string_view text) {
-    EVP_DigestUpdate(digest_.get(), text.data(), text.size());
-    return *this;
+Digest sha256(std::string_view bytes) {
+    thread_local const std::unique_ptr<EVP_MD_CTX, Free> hashing(EVP_MD_CTX_new());
+    Digest digest;
+    // It fails only where there is no memory, or no SHA-256 in this machine's OpenSSL.
+    if (hashing == nullptr || EVP_DigestInit_ex2(hashing.get(), algorithm(), nullptr) != 1 ||
+        EVP_DigestUpdate(hashing.get(), bytes.data(), bytes.size()) != 1 ||
+        EVP_DigestFinal_ex(hashing.get(), digest.data(), nullptr) != 1)
+        std::abort();
+    return digest;
 }
 
-std::string Sha256::hex() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
-    unsigned int size = 0;
-    EVP_DigestFinal_ex(digest_.get(), bytes.data(), &size);
+std::string in_hexadecimal(const Digest& digest) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string text;
-    text.reserve(std::size_t{size} * 2);
-    for (unsigned int i = 0; i < size; ++i) {
-        text += digits[bytes[i] >> 4];
-        text += digits[bytes[i] & 15];
+    text.reserve(2 * digest.size());
+    for (const std::uint8_t byte : digest) {
+        text += digits[byte >> 4];
+        text += digits[byte & 15];
     }
     return text;
 }

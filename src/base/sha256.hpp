@@ -1,29 +1,17 @@
 #pragma once
 
-#include <memory>
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
-struct evp_md_ctx_st;
-
 namespace runnel {
 
-// A SHA-256 digest of text that comes in pieces.
-class Sha256 {
-public:
-    Sha256();
+using Digest = std::array<std::uint8_t, 32>;
 
-    Sha256& add(std::string_view text);
-    // The digest of all of it, in hexadecimal. Nothing can be added after that.
-    std::string hex();
+Digest sha256(std::string_view bytes);
 
-private:
-    struct Free {
-        void operator()(evp_md_ctx_st* digest) const;
-    };
-    std::unique_ptr<evp_md_ctx_st, Free> digest_;
-};
-
-inline std::string sha256_hex(std::string_view text) { return Sha256().add(text).hex(); }
+// In small letters.
+std::string in_hexadecimal(const Digest& digest);
 
 }  // namespace runnel

@@ -3,6 +3,8 @@
 #include "base/sha256.hpp"
 #include "json/parser.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -24,8 +26,9 @@ bool has_effect(const chat::Field& field) {
 }
 
 // With its length before it, so that no two lists of parts read the same.
-void add(Sha256& digest, std::string_view part) {
-    digest.add(std::to_string(part.size())).add(":").add(part);
+void add(std::string& text, std::string_view part) {
+    text += fmt::format("{}:", part.size());
+    text += part;
 }
 
 }  // namespace
@@ -36,17 +39,16 @@ std::string cache_key(const chat::Request& request, const CacheScope& scope) {
         if (has_effect(field)) fields.push_back(&field);
     std::ranges::sort(fields, {},
                       [](const chat::Field* field) -> const std::string& { return field->name; });
-    Sha256 digest;
-    for (const std::string_view part : {scope.account, scope.model, scope.system})
-        add(digest, part);
+    std::string text;
+    for (const std::string_view part : {scope.account, scope.model, scope.system}) add(text, part);
     std::string compact;
     for (const chat::Field* field : fields) {
         compact.clear();
         json::append_compact(compact, field->raw);
-        add(digest, field->name);
-        add(digest, compact);
+        add(text, field->name);
+        add(text, compact);
     }
-    return digest.hex();
+    return in_hexadecimal(sha256(text));
 }
 
 bool may_be_cached(const chat::Request& request) {

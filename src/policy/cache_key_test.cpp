@@ -7,6 +7,8 @@
 namespace runnel::policy {
 namespace {
 
+using testing::openai_request;
+
 std::string key(std::string body, CacheScope scope = {"acme", "fast", ""}) {
     return cache_key(openai_request(std::move(body)), scope);
 }

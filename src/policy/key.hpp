@@ -42,6 +42,9 @@ struct Key {
     std::string name{};
     std::string hash{};    // SHA-256 of the secret, in hexadecimal
     std::string masked{};  // enough of the secret to recognise it by
+    // The secret before the last rotation, as long as it is still good.
+    std::string old_hash{};
+    std::optional<UtcTime> old_hash_until{};
     Kind kind = Kind::secret;
     std::string team{};
     std::vector<std::string> scopes{};
@@ -61,6 +64,8 @@ struct Key {
     std::string metadata_json{};  // an object; empty: none
     UtcTime created_at{};
     UtcTime updated_at{};
+
+    friend bool operator==(const Key&, const Key&) = default;
 };
 
 }  // namespace runnel::policy

@@ -71,6 +71,8 @@ struct Settings {
     std::vector<GuardrailRule> guardrails{};
     std::vector<std::pair<std::string, Price>> prices{};  // before the table that ships with Runnel
     std::string price_file{};                             // in LiteLLM's format; between the two
+    double price_multiplier = 1;                          // of all of them
+    std::vector<std::pair<std::string, Money>> tool_fees{};  // for one run
 };
 
 }  // namespace runnel::policy

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/cost_line.hpp"
 #include "base/log.hpp"
 #include "base/money.hpp"
 #include "timeline/usage.hpp"
@@ -30,13 +31,7 @@ struct ToolRecord {
     std::chrono::microseconds time{0};
 };
 
-// One line of what a request cost.
-struct CostLine {
-    std::string sku;  // input, output, cache_read …
-    std::int64_t quantity = 0;
-    double unit_price = 0;  // US dollars
-    Money amount{};
-};
+using runnel::CostLine;
 
 // What is remembered of one client request when it is over: who asked for what, who answered, how
 // it went. There is no member for what was said.

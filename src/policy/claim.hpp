@@ -1,0 +1,65 @@
+#pragma once
+
+#include "base/money.hpp"
+#include "policy/key.hpp"
+#include "policy/price.hpp"
+#include "policy/settings.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What a request may use up of what is limited, before it is known what it does use. Pure: time is
+// passed in.
+namespace runnel::policy {
+
+// Whose limit it is. What is counted for one holder is counted in one place.
+struct Holder {
+    enum class Kind { key, team, model, address } kind = Kind::key;
+    std::string name{};
+
+    friend bool operator==(const Holder&, const Holder&) = default;
+};
+
+// "key:k1", "address:192.0.2.7".
+std::string name_of(const Holder& holder);
+
+// A part of a claim: what it takes from one counter.
+struct Hold {
+    enum class Of { requests, tokens, places, nano_usd };
+    // A minute begins with the first request in it; all else as the calendar has it, in UTC.
+    enum class Period { none, minute, day, week, month, total };
+
+    Of of = Of::requests;
+    Period period = Period::none;
+    Holder holder{};
+    // Among the holder's. It names the very day or month that it counts in, so a clock that jumps
+    // can't empty it, and a request that ends in the next one corrects the one it began in.
+    std::string counter{};
+    std::int64_t limit = 0;
+    std::int64_t amount = 0;
+    std::chrono::milliseconds lasts{0};  // a minute: from its first request; else from now
+    UtcTime since{};                     // money: what the ledger has from there on counts too
+    std::string model{};  // a limit for one model of the holder's; empty: for all together
+};
+
+struct Claim {
+    std::string id;             // unique on all machines
+    std::vector<Hold> holds{};  // none: there is nothing to ask a meter for
+};
+
+// Who asks for what, and what it may take.
+struct ClaimFacts {
+    const Key* key = nullptr;  // none: nobody has to say who he is
+    std::string_view model{};  // as the client knows it
+    std::string_view client_address{};
+    std::int64_t input_tokens = 0;  // both are estimates, rather too high than too low
+    std::int64_t output_tokens = 0;
+    const Price* price = nullptr;  // none: not known, so budgets are only looked at
+};
+
+Claim make_claim(std::string id, const ClaimFacts& facts, const SharedLimits& limits, UtcTime now);
+
+}  // namespace runnel::policy

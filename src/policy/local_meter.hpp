@@ -1,0 +1,69 @@
+#pragma once
+
+#include "policy/ledger_sums.hpp"
+#include "policy/meter.hpp"
+#include "policy/verdict.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace runnel::policy {
+
+// Counts in memory, for one machine alone. It answers at once, but for the first request on a
+// budget, which waits for the ledger.
+class LocalMeter final : public Meter {
+public:
+    using Clock = std::chrono::steady_clock;
+    using Now = std::function<Clock::time_point()>;
+
+    // `sums` outlives it.
+    explicit LocalMeter(LedgerSums* sums, Now now = &Clock::now)
+        : sums_(sums),
+          now_(std::move(now)) {}
+
+    void reserve(const Claim& claim, Answer answer) override;
+    void settle(std::string_view claim_id, const Settlement& settlement) override;
+
+    // How many things are remembered, for tests and metrics.
+    std::size_t counter_count() const;
+    std::size_t open_count() const;
+
+private:
+    struct Counter {
+        std::int64_t used = 0;
+        std::int64_t open = 0;      // claims that are not settled
+        std::uint64_t window = 0;   // the how many-th; only minutes have more than one
+        Clock::time_point until{};  // a minute's end; for others, when it may be forgotten
+    };
+    struct Taken {
+        Counter* counter;
+        std::uint64_t window;
+        Hold::Of of;
+        std::int64_t amount;
+    };
+    struct Open {
+        std::vector<Taken> taken{};
+        Clock::time_point since{};
+    };
+
+    Verdict decide(const Claim& claim, const LedgerSums::Sums& sums);
+    CounterState look_at(const Hold& hold, Money spent, Clock::time_point now) const;
+    bool is_full(const Hold& hold, std::int64_t used) const;
+    Taken take(const Hold& hold, Money spent, Clock::time_point now);
+    void sweep(Clock::time_point now);
+
+    LedgerSums* sums_;
+    Now now_;
+    mutable std::mutex mutex_;
+    std::unordered_map<std::string, Counter> counters_;  // by counter_name()
+    std::unordered_map<std::string, Open> open_;         // by claim id
+    std::size_t sweep_at_ = 4096;
+};
+
+}  // namespace runnel::policy

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "policy/claim.hpp"
+#include "policy/meter.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+// What every meter does alike.
+namespace runnel::policy {
+
+// How a hold's counter stands once the claim is decided.
+struct CounterState {
+    std::int64_t used = 0;
+    std::chrono::milliseconds resets_in{0};
+};
+
+// `states` is one for each hold; `full` is the hold that had no room, none: the claim was let in.
+Verdict verdict_on(const Claim& claim, std::span<const CounterState> states,
+                   std::optional<std::size_t> full);
+
+// What a hold comes to in the end.
+std::int64_t used_in_the_end(Hold::Of of, const Settlement& settlement);
+
+// How long a counter is kept: its period, and a day more where a clock that jumps may come back to
+// it.
+std::chrono::milliseconds kept_for(const Hold& hold);
+
+}  // namespace runnel::policy

@@ -38,7 +38,7 @@ MAY_INCLUDE = {
 TEST_SUPPORT = "support"
 
 # Sockets and TLS stay in the shell: the core is bytes in, bytes out. Of OpenSSL it may have hashes and randomness.
-IO_FOLDERS = {"http", "agent", "exchange", "server", "cli", "main.cpp"}
+IO_FOLDERS = {"http", "agent", "store", "exchange", "server", "cli", "main.cpp"}
 IO_HEADER = re.compile(
     r"boost/(asio|beast)|openssl/(?!(?:crypto|evp|rand)\.h)|sys/(socket|epoll|un)\.h|netinet/|arpa/|netdb\.h|poll\.h"
 )

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "base/money.hpp"
+#include "store/records.hpp"
+#include "store/sql.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Sums over the ledger, from the roll-ups; the hours at both ends are summed line by line.
+namespace runnel::store {
+
+enum class GroupBy { nothing, key, team, model, provider, day, hour };
+
+struct UsageQuery {
+    policy::UtcTime from{};
+    policy::UtcTime to{};  // not included
+    GroupBy group_by = GroupBy::nothing;
+    std::optional<std::string> key_id{};  // of this key alone
+    std::string team{};                   // of this team alone
+};
+
+struct UsageSum {
+    std::string group{};       // a key's id, a model as served …; empty for times
+    policy::UtcTime begins{};  // a day or an hour
+    std::int64_t requests = 0;
+    std::int64_t errors = 0;
+    Tokens tokens{};
+    Money cost{};               // of those whose cost is known
+    std::int64_t unpriced = 0;  // the others
+};
+
+// By time, or by what they cost, the most first.
+Result<std::vector<UsageSum>> usage(Database& database, const UsageQuery& query);
+
+// Whose money. A model by the name that was asked for.
+struct SpendScope {
+    enum class Kind { key, team, model };
+    Kind kind = Kind::key;
+    std::string name;
+};
+
+// What was spent since then, for budgets after a restart.
+Result<Money> spent(Database& database, const SpendScope& scope, policy::UtcTime from);
+
+}  // namespace runnel::store

@@ -175,6 +175,7 @@ simdjson::error_code validate(ondemand::object object, std::size_t depth_max,
 }
 
 std::size_t find_invalid_utf8(std::string_view text) {
+    if (simdjson::validate_utf8(text)) return std::string_view::npos;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t length = utf8_sequence(text.substr(at));
         if (length == 0) return at;

@@ -2,6 +2,7 @@
 
 #include "base/redact.hpp"
 #include "base/utf8.hpp"
+#include "telemetry/text_lengths.hpp"
 
 #include <fmt/format.h>
 
@@ -10,10 +11,6 @@
 
 namespace runnel::telemetry {
 namespace {
-
-constexpr std::size_t client_text_bytes = 200;  // of what a client made up: a path, a model's name
-constexpr std::size_t detail_bytes = 1000;
-constexpr std::size_t attempt_detail_bytes = 200;
 
 void add_text(log::Line& line, std::string_view name, std::string_view value) {
     if (!value.empty()) line.add(name, utf8_prefix(value, client_text_bytes));

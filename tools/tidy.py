@@ -18,7 +18,7 @@ MAY_INCLUDE = {
     "json": "base",
     "sse": "base",
     "chat": "base",
-    "timeline": "base",
+    "timeline": "base json",
     "provider": "base json sse chat timeline router/policy.hpp",
     "dialect": "base json sse chat timeline",
     "router": "base chat",

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "timeline/event.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+// Words that archives are written and read with.
+namespace runnel::timeline {
+
+inline constexpr std::int64_t archive_version = 1;
+
+inline constexpr std::array<std::string_view, 4> server_tool_states{"created", "running",
+                                                                    "completed", "failed"};
+inline constexpr std::array<std::string_view, 2> hold_over_reasons{"time", "tool_called"};
+
+// The enumerator whose name stands in its place.
+template <class Enum>
+    requires std::is_enum_v<Enum>
+std::optional<Enum> named_in(std::span<const std::string_view> names, std::string_view name) {
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (names[i] == name) return static_cast<Enum>(i);
+    return std::nullopt;
+}
+
+}  // namespace runnel::timeline

@@ -98,6 +98,14 @@ inline constexpr auto cache_time_max = 86'400s;
 inline constexpr std::size_t cache_bytes = 256 * mib;
 inline constexpr auto log_retention_time = 30 * 24h;
 inline constexpr std::int64_t reserved_output_tokens = 4096;
+inline constexpr std::size_t journal_bytes = 1024 * mib;  // on disk, while the store is away
+inline constexpr std::size_t journal_file_bytes = 4 * mib;
+inline constexpr std::size_t recorded_batch_rows = 500;       // of one transaction
+inline constexpr std::size_t recorded_batch_bytes = 8 * mib;  // or so many bytes
+inline constexpr auto recorder_gather_time = 100ms;           // for more rows to join the first
+inline constexpr auto recorder_retry_time = 5s;               // at most, to a store that is away
+inline constexpr auto recovery_time = 30s;                    // between looks for dead processes
+inline constexpr auto lost_rows_log_time = 60s;               // between two lines about them
 
 // What is kept of provider state for a tool round trip.
 inline constexpr auto continuity_time = 10min;

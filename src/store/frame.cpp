@@ -1,0 +1,71 @@
+#include "store/frame.hpp"
+
+#include <atomic>
+#include <bit>
+#include <cstring>
+
+namespace runnel::store {
+namespace {
+
+using Word = std::uint64_t;
+
+// The length twice, once with all its bits turned: neither zeroes nor other bytes pass for one.
+Word word_of(std::uint32_t length) { return Word{length} | Word{~length} << 32; }
+
+std::atomic_ref<Word> word_at(const char* at) {
+    // Reading does not change what is there, but atomic_ref has no form that says so.
+    return std::atomic_ref(*reinterpret_cast<Word*>(const_cast<char*>(at)));
+}
+
+Word load(const char* from, std::size_t count = sizeof(Word)) {
+    Word word = 0;
+    std::memcpy(&word, from, count);
+    return word;
+}
+
+constexpr Word odd = 0x9E3779B97F4A7C15;
+
+// For a given `lane` no two words lead to the same result, so no single change goes unnoticed.
+Word mixed(Word lane, Word word) { return std::rotl((lane ^ word) * odd, 29); }
+
+}  // namespace
+
+// Four lanes, because each step waits for the multiplication of the one before.
+std::uint64_t checksum(std::string_view bytes) {
+    Word lanes[4] = {bytes.size(), 1, 2, 3};
+    const char* at = bytes.data();
+    std::size_t left = bytes.size();
+    for (; left >= sizeof lanes; left -= sizeof lanes)
+        for (Word& lane : lanes) {
+            lane = mixed(lane, load(at));
+            at += sizeof(Word);
+        }
+    for (; left >= sizeof(Word); left -= sizeof(Word), at += sizeof(Word))
+        lanes[0] = mixed(lanes[0], load(at));
+    if (left > 0) lanes[0] = mixed(lanes[0], load(at, left));
+    return mixed(mixed(mixed(lanes[0], lanes[1]), lanes[2]), lanes[3]);
+}
+
+void publish_frame(char* at, std::size_t payload) {
+    const Word sum = checksum({at + frame_head_bytes, payload});
+    std::memcpy(at + sizeof(Word), &sum, sizeof sum);
+    word_at(at).store(word_of(static_cast<std::uint32_t>(payload)), std::memory_order_release);
+}
+
+void clear_frame(char* at) { word_at(at).store(0, std::memory_order_release); }
+
+Frame read_frame(std::string_view file, std::size_t at) {
+    using State = Frame::State;
+    if (at >= file.size()) return {};
+    if (file.size() - at < frame_head_bytes) return {State::torn};
+    const Word word = word_at(file.data() + at).load(std::memory_order_acquire);
+    if (word == 0) return {};
+    const auto length = static_cast<std::uint32_t>(word);
+    if (word != word_of(length) || file.size() - at - frame_head_bytes < length)
+        return {State::torn};
+    const std::string_view payload = file.substr(at + frame_head_bytes, length);
+    const bool intact = load(file.data() + at + sizeof(Word)) == checksum(payload);
+    return {intact ? State::whole : State::damaged, payload};
+}
+
+}  // namespace runnel::store

@@ -1,0 +1,112 @@
+#include "base/utc_time.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace runnel {
+namespace {
+
+using namespace std::chrono;
+using UtcTime = sys_time<milliseconds>;
+
+// Takes pieces off the front of a text; once one does not fit, none does.
+class Pieces {
+public:
+    explicit Pieces(std::string_view text) : rest_(text) {}
+
+    // A number of exactly so many digits.
+    int digits(std::size_t count) {
+        int value = 0;
+        const char* const end = rest_.data() + std::min(count, rest_.size());
+        const bool all = count <= rest_.size() && rest_.front() >= '0' && rest_.front() <= '9' &&
+                         std::from_chars(rest_.data(), end, value).ptr == end;
+        take(count, all);
+        return value;
+    }
+    // One of these characters, in either case.
+    char one_of(std::string_view characters) {
+        const char c = rest_.empty() ? '\0' : rest_.front();
+        take(1, c != '\0' && characters.contains(c));
+        return c;
+    }
+    bool next_is(char c) const { return rest_.starts_with(c); }
+    bool whole() const { return fits_ && rest_.empty(); }
+
+    // Digits behind a dot, as milliseconds; what is finer is left out.
+    milliseconds fraction() {
+        const std::size_t count = std::min(rest_.find_first_not_of("0123456789"), rest_.size());
+        int value = 0, scale = 100;
+        for (std::size_t i = 0; i < std::min<std::size_t>(count, 3); ++i, scale /= 10)
+            value += (rest_[i] - '0') * scale;
+        take(count, count > 0);
+        return milliseconds(value);
+    }
+
+private:
+    void take(std::size_t count, bool fits) {
+        fits_ = fits_ && fits;
+        rest_.remove_prefix(fits_ ? count : rest_.size());
+    }
+
+    std::string_view rest_;
+    bool fits_ = true;
+};
+
+// Where a time's own zone is east of UTC; 'Z' is nowhere.
+minutes read_offset(Pieces& pieces) {
+    const char sign = pieces.one_of("Zz+-");
+    if (sign == 'Z' || sign == 'z') return minutes(0);
+    const int hour = pieces.digits(2);
+    pieces.one_of(":");
+    const int minute = pieces.digits(2);
+    const minutes offset = hours(hour) + minutes(minute);
+    return sign == '-' ? -offset : offset;
+}
+
+}  // namespace
+
+std::optional<UtcTime> read_utc_time(std::string_view text) {
+    Pieces pieces(text);
+    const int y = pieces.digits(4);
+    pieces.one_of("-");
+    const int m = pieces.digits(2);
+    pieces.one_of("-");
+    const int d = pieces.digits(2);
+    pieces.one_of("Tt ");
+    const int hour = pieces.digits(2);
+    pieces.one_of(":");
+    const int minute = pieces.digits(2);
+    pieces.one_of(":");
+    const int second = pieces.digits(2);
+    milliseconds fraction{0};
+    if (pieces.next_is('.')) {
+        pieces.one_of(".");
+        fraction = pieces.fraction();
+    }
+    const minutes offset = read_offset(pieces);
+    const year_month_day date{year(y), month(static_cast<unsigned>(m)),
+                              day(static_cast<unsigned>(d))};
+    const bool in_range =
+        date.ok() && hour < 24 && minute < 60 && second <= 60 && abs(offset) < hours(24);
+    if (!pieces.whole() || !in_range) return std::nullopt;
+    const UtcTime time =
+        sys_days(date) + hours(hour) + minutes(minute) + seconds(second) + fraction - offset;
+    if (time < UtcTime{}) return std::nullopt;
+    return time;
+}
+
+std::string write_utc_time(UtcTime time) {
+    const auto midnight = floor<days>(time);
+    const year_month_day date(midnight);
+    const hh_mm_ss clock(time - midnight);
+    std::string text =
+        fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
+                    static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                    clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+    if (clock.subseconds().count() > 0) text += fmt::format(".{:03}", clock.subseconds().count());
+    return text + "Z";
+}
+
+}  // namespace runnel

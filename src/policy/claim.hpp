@@ -45,6 +45,9 @@ struct Hold {
     std::string model{};  // a limit for one model of the holder's; empty: for all together
 };
 
+// The counter's name among all holders'.
+std::string counter_name(const Hold& hold);
+
 struct Claim {
     std::string id;             // unique on all machines
     std::vector<Hold> holds{};  // none: there is nothing to ask a meter for

@@ -1,0 +1,189 @@
+#include "policy/claim.hpp"
+
+#include "policy/client_network.hpp"
+#include "policy/cost.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace runnel::policy {
+namespace {
+
+using namespace std::chrono;
+using namespace std::chrono_literals;
+using Of = Hold::Of;
+using Period = Hold::Period;
+
+// As long as anybody waits between two requests on a budget that never ends. What was spent is in
+// the ledger too.
+constexpr auto endless_budget_time = 40 * 24h;
+
+struct Span {
+    UtcTime begins;
+    UtcTime ends;
+};
+
+// The calendar's period around a moment.
+Span period_around(UtcTime now, Period period) {
+    const sys_days today = floor<days>(now);
+    switch (period) {
+        case Period::week: {
+            const sys_days monday = today - (weekday(today) - Monday);
+            return {monday, monday + days(7)};
+        }
+        case Period::month: {
+            const year_month_day date(today);
+            const year_month_day_last last(date.year(), date.month() / std::chrono::last);
+            return {sys_days(date.year() / date.month() / 1), sys_days(last) + days(1)};
+        }
+        default: return {today, today + days(1)};
+    }
+}
+
+// 20261115, the day that a period begins with.
+std::string name_of_day(UtcTime time) {
+    const year_month_day date(floor<days>(time));
+    return fmt::format("{:04}{:02}{:02}", static_cast<int>(date.year()),
+                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+}
+
+Period period_of(Budget::Period period) {
+    switch (period) {
+        case Budget::Period::day: return Period::day;
+        case Budget::Period::week: return Period::week;
+        case Budget::Period::month: return Period::month;
+        case Budget::Period::total: break;
+    }
+    return Period::total;
+}
+
+std::string_view word_for(Period period) {
+    switch (period) {
+        case Period::none: return "now";
+        case Period::minute: return "minute";
+        case Period::day: return "day";
+        case Period::week: return "week";
+        case Period::month: return "month";
+        case Period::total: break;
+    }
+    return "total";
+}
+
+std::string_view word_for(Of of) {
+    switch (of) {
+        case Of::requests: return "requests";
+        case Of::tokens: return "tokens";
+        case Of::places: return "places";
+        case Of::nano_usd: break;
+    }
+    return "spent";
+}
+
+class ClaimMaker {
+public:
+    ClaimMaker(Claim& claim, const ClaimFacts& facts, UtcTime now)
+        : claim_(claim),
+          facts_(facts),
+          now_(now) {}
+
+    void add(const Holder& holder, const Budget& budget) {
+        const Money cost =
+            facts_.price ? most_expensive(facts_.input_tokens, facts_.output_tokens, *facts_.price)
+                         : Money{};
+        add(Of::nano_usd, period_of(budget.period), holder, budget.limit.nano_usd, cost.nano_usd);
+    }
+
+    // `model` where the limit is for one model of the holder's.
+    void add(const Holder& holder, const RateLimits& limits, std::string_view model = {}) {
+        const std::int64_t tokens = facts_.input_tokens + facts_.output_tokens;
+        const auto add_one = [&](Of of, Period period, const std::optional<std::int64_t>& limit,
+                                 std::int64_t amount) {
+            if (limit) add(of, period, holder, *limit, amount, model);
+        };
+        add_one(Of::requests, Period::minute, limits.rpm, 1);
+        add_one(Of::requests, Period::day, limits.rpd, 1);
+        add_one(Of::tokens, Period::minute, limits.tpm, tokens);
+        add_one(Of::tokens, Period::day, limits.tpd, tokens);
+        add_one(Of::places, Period::none, limits.concurrency, 1);
+    }
+
+private:
+    void add(Of of, Period period, const Holder& holder, std::int64_t limit, std::int64_t amount,
+             std::string_view model = {}) {
+        Hold hold{of, period, holder};
+        hold.counter = fmt::format("{}:{}", word_for(of), word_for(period));
+        if (period == Period::minute) {
+            hold.lasts = 1min;
+        } else if (period == Period::total) {
+            hold.lasts = endless_budget_time;
+        } else if (period != Period::none) {
+            const Span span = period_around(now_, period);
+            hold.counter += ':' + name_of_day(span.begins);
+            hold.lasts = span.ends - now_;
+            hold.since = span.begins;
+        }
+        if (!model.empty()) hold.counter += fmt::format(":{}", model);
+        hold.limit = limit;
+        hold.amount = amount;
+        hold.model = model;
+        claim_.holds.push_back(std::move(hold));
+    }
+
+    Claim& claim_;
+    const ClaimFacts& facts_;
+    UtcTime now_;
+};
+
+template <class Limit>
+const Limit* find_for(const std::vector<std::pair<std::string, Limit>>& limits,
+                      std::string_view name) {
+    const auto found = std::ranges::find(limits, name, &std::pair<std::string, Limit>::first);
+    return found == limits.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+std::string name_of(const Holder& holder) {
+    constexpr std::string_view kinds[] = {"key", "team", "model", "address"};
+    return fmt::format("{}:{}", kinds[static_cast<std::size_t>(holder.kind)], holder.name);
+}
+
+std::string counter_name(const Hold& hold) {
+    return fmt::format("{}/{}", name_of(hold.holder), hold.counter);
+}
+
+Claim make_claim(std::string id, const ClaimFacts& facts, const SharedLimits& limits, UtcTime now) {
+    Claim claim{std::move(id)};
+    ClaimMaker maker(claim, facts, now);
+    const Key* key = facts.key;
+    const Holder model{Holder::Kind::model, std::string(facts.model)};
+    const Holder by_key{Holder::Kind::key, key ? key->id : ""};
+    // What can't be had for a long time first: it is the better answer where several are full.
+    if (key && key->budget) maker.add(by_key, *key->budget);
+    if (key && !key->team.empty())
+        if (const Budget* budget = find_for(limits.team_budgets, key->team))
+            maker.add({Holder::Kind::team, key->team}, *budget);
+    if (const Budget* budget = find_for(limits.model_budgets, facts.model))
+        maker.add(model, *budget);
+
+    if (key) {
+        maker.add(by_key, key->limits);
+        if (const RateLimits* own = find_for(key->model_limits, facts.model))
+            maker.add(by_key, *own, facts.model);
+    }
+    if (const RateLimits* own = find_for(limits.model_limits, facts.model)) maker.add(model, *own);
+    if (!facts.client_address.empty()) {
+        const Holder address{Holder::Kind::address, client_network(facts.client_address)};
+        const bool in_browser = key && key->kind == Key::Kind::browser;
+        maker.add(address, limits.each_address);
+        // The same address may use several keys, and has so much with each of them.
+        if (in_browser)
+            maker.add({Holder::Kind::address, fmt::format("{}/{}", key->id, address.name)},
+                      limits.each_browser_key_address);
+    }
+    return claim;
+}
+
+}  // namespace runnel::policy

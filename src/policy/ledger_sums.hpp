@@ -41,10 +41,11 @@ public:
     using Sums = std::vector<Money>;
     using Answer = std::move_only_function<void(Result<Sums>)>;
 
-    // Where they are all known already, however old.
+    // Where they are all known already and none is to be asked for again.
     std::optional<Sums> known(const Claim& claim);
-    // The same, with those that are not yet known; an error when the ledger can't say. `answer` is
-    // called once, at once or later, on any thread.
+    // The same, after asking for those that are not known; an error when the ledger can't say. Old
+    // ones are good enough while they are asked for again. `answer` is called once, at once or
+    // later, on any thread.
     void find(const Claim& claim, Answer answer);
 
     // The ledger is asked again before anybody gets a sum.
@@ -61,7 +62,6 @@ private:
     class Gathering;
 
     void find_one(const Hold& hold, LedgerAnswer answer);
-    void ask(const std::string& name, const Hold& hold);
     void arrived(const std::string& name, Result<Money> sum);
     void sweep(Clock::time_point now);
 

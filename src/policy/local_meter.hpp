@@ -41,6 +41,10 @@ private:
         std::uint64_t window = 0;   // the how many-th; only minutes have more than one
         Clock::time_point until{};  // a minute's end; for others, when it may be forgotten
     };
+    struct Seen {
+        std::string name;
+        Counter counter;
+    };
     struct Taken {
         Counter* counter;
         std::uint64_t window;
@@ -53,9 +57,12 @@ private:
     };
 
     Verdict decide(const Claim& claim, const LedgerSums::Sums& sums);
-    CounterState look_at(const Hold& hold, Money spent, Clock::time_point now) const;
-    bool is_full(const Hold& hold, std::int64_t used) const;
-    Taken take(const Hold& hold, Money spent, Clock::time_point now);
+    // The counter as it is now; one that was not there has counted nothing.
+    Seen look_at(const Hold& hold, Money spent, Clock::time_point now) const;
+    static std::chrono::milliseconds time_left(const Hold& hold, const Counter& counter,
+                                               Clock::time_point now);
+    static bool is_full(const Hold& hold, const Counter& counter);
+    Taken take(const Hold& hold, const Seen& seen, Clock::time_point now);
     void sweep(Clock::time_point now);
 
     LedgerSums* sums_;

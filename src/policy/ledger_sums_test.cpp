@@ -1,0 +1,106 @@
+#include "policy/ledger_sums.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace runnel::policy {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+
+// A ledger that answers when it is told to.
+struct Ledger {
+    struct Question {
+        Holder holder;
+        UtcTime since;
+        LedgerAnswer answer;
+    };
+    std::vector<Question> questions{};
+
+    AskLedger asker() {
+        return [this](const Holder& holder, UtcTime since, LedgerAnswer answer) {
+            questions.push_back({holder, since, std::move(answer)});
+        };
+    }
+    void answer(Result<Money> sum) {
+        auto asked = std::exchange(questions, {});
+        for (Question& question : asked) question.answer(sum);
+    }
+};
+
+class LedgerSumsTest : public ::testing::Test {
+protected:
+    Claim claim(std::string key = "k1") const {
+        Key owner{std::move(key)};
+        owner.limits.rpm = 5;
+        owner.budget = Budget{Money::from_usd(1), Budget::Period::day};
+        return make_claim("c", {&owner, "m"}, {}, UtcTime{});
+    }
+    void find() {
+        sums.find(claim(), [this](Result<LedgerSums::Sums> found) {
+            answers.push_back(found ? found->at(0).nano_usd : -1);
+        });
+    }
+
+    Ledger ledger;
+    LedgerSums::Clock::time_point now{};
+    LedgerSums sums{ledger.asker(), [this] { return now; }};
+    std::vector<std::int64_t> answers{};
+};
+
+TEST_F(LedgerSumsTest, AsksOnceForAllWhoWait) {
+    EXPECT_FALSE(sums.known(claim()));
+    find();
+    find();
+    ASSERT_EQ(ledger.questions.size(), 1u);
+    EXPECT_EQ(ledger.questions[0].holder, (Holder{Holder::Kind::key, "k1"}));
+    ledger.answer(Money{7});
+    EXPECT_THAT(answers, ElementsAre(7, 7));
+    ASSERT_TRUE(sums.known(claim()));
+    EXPECT_THAT(*sums.known(claim()), ElementsAre(Money{7}, Money{0}));
+}
+
+TEST_F(LedgerSumsTest, GivesOldSumsWhileItAsksAgain) {
+    find();
+    ledger.answer(Money{7});
+    now += 61s;
+    EXPECT_FALSE(sums.known(claim()));
+    find();
+    find();
+    EXPECT_THAT(answers, ElementsAre(7, 7, 7));
+    EXPECT_EQ(ledger.questions.size(), 1u);
+    ledger.answer(Money{9});
+    find();
+    EXPECT_THAT(answers, ElementsAre(7, 7, 7, 9));
+    // A ledger that is away changes nothing.
+    now += 61s;
+    find();
+    ledger.answer(fail(ErrorKind::store_unavailable, "away"));
+    find();
+    EXPECT_THAT(answers, ElementsAre(7, 7, 7, 9, 9, 9));
+}
+
+TEST_F(LedgerSumsTest, AsksAgainAfterAFailureAndWhenTold) {
+    find();
+    ledger.answer(fail(ErrorKind::store_unavailable, "away"));
+    EXPECT_THAT(answers, ElementsAre(-1));
+    find();
+    ledger.answer(Money{3});
+    EXPECT_THAT(answers, ElementsAre(-1, 3));
+    sums.forget();
+    find();
+    EXPECT_THAT(answers, ElementsAre(-1, 3));
+    ledger.answer(Money{4});
+    EXPECT_THAT(answers, ElementsAre(-1, 3, 4));
+}
+
+TEST(LedgerSums, AreZeroWithoutALedgerAndWithoutABudget) {
+    LedgerSums sums{nullptr};
+    Key key{"k1"};
+    key.budget = Budget{Money::from_usd(1)};
+    EXPECT_THAT(*sums.known(make_claim("c", {&key, "m"}, {}, UtcTime{})), ElementsAre(Money{}));
+}
+
+}  // namespace
+}  // namespace runnel::policy

@@ -1,0 +1,126 @@
+#include "policy/local_meter.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace runnel::policy {
+namespace {
+
+using namespace std::chrono;
+using namespace std::chrono_literals;
+using Of = Hold::Of;
+
+// A claim that is still open after this was forgotten by whoever made it.
+constexpr auto lease_time = 24h;
+
+bool begins_with_its_first_request(const Hold& hold) { return hold.period == Hold::Period::minute; }
+
+}  // namespace
+
+void LocalMeter::reserve(const Claim& claim, Answer answer) {
+    if (const auto sums = sums_->known(claim)) return answer(decide(claim, *sums));
+    sums_->find(claim,
+                [this, claim, answer = std::move(answer)](Result<LedgerSums::Sums> sums) mutable {
+                    if (sums)
+                        answer(decide(claim, *sums));
+                    else
+                        answer({std::move(sums.error())});
+                });
+}
+
+Verdict LocalMeter::decide(const Claim& claim, const LedgerSums::Sums& sums) {
+    const auto now = now_();
+    std::vector<Seen> seen;
+    std::vector<CounterState> states;
+    std::optional<std::size_t> full;
+    const std::scoped_lock lock(mutex_);
+    if (counters_.size() + open_.size() >= sweep_at_) sweep(now);
+    for (std::size_t i = 0; i < claim.holds.size(); ++i) {
+        const Hold& hold = claim.holds[i];
+        seen.push_back(look_at(hold, sums[i], now));
+        states.push_back({seen[i].counter.used, time_left(hold, seen[i].counter, now)});
+        if (!full && is_full(hold, seen[i].counter)) full = i;
+    }
+    if (full) return verdict_on(claim, states, full);
+    Open open{{}, now};
+    for (std::size_t i = 0; i < claim.holds.size(); ++i) {
+        open.taken.push_back(take(claim.holds[i], seen[i], now));
+        states[i].used += claim.holds[i].amount;
+    }
+    open_.emplace(claim.id, std::move(open));
+    return verdict_on(claim, states, full);
+}
+
+LocalMeter::Seen LocalMeter::look_at(const Hold& hold, Money spent, Clock::time_point now) const {
+    Seen seen{counter_name(hold), {}};
+    Counter& counter = seen.counter;
+    if (const auto found = counters_.find(seen.name); found != counters_.end())
+        counter = found->second;
+    if (begins_with_its_first_request(hold) && now >= counter.until) {
+        counter.used = 0;
+        counter.until = now + hold.lasts;
+        ++counter.window;
+    }
+    counter.used = std::max(counter.used, spent.nano_usd);
+    return seen;
+}
+
+milliseconds LocalMeter::time_left(const Hold& hold, const Counter& counter,
+                                   Clock::time_point now) {
+    return begins_with_its_first_request(hold) ? ceil<milliseconds>(counter.until - now)
+                                               : hold.lasts;
+}
+
+bool LocalMeter::is_full(const Hold& hold, const Counter& counter) {
+    if (counter.used >= hold.limit) return true;
+    return hold.of == Of::nano_usd && counter.open > 0 && hold.amount > hold.limit - counter.used;
+}
+
+LocalMeter::Taken LocalMeter::take(const Hold& hold, const Seen& seen, Clock::time_point now) {
+    Counter& counter = counters_[seen.name];
+    counter = seen.counter;
+    if (!begins_with_its_first_request(hold)) counter.until = now + kept_for(hold);
+    counter.used += hold.amount;
+    ++counter.open;
+    return {&counter, counter.window, hold.of, hold.amount};
+}
+
+void LocalMeter::settle(std::string_view claim_id, const Settlement& settlement) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = open_.find(std::string(claim_id));
+    if (found == open_.end()) return;
+    for (const Taken& taken : found->second.taken) {
+        --taken.counter->open;
+        // A minute that is over has nothing to correct.
+        if (taken.counter->window != taken.window) continue;
+        taken.counter->used += used_in_the_end(taken.of, settlement) - taken.amount;
+    }
+    open_.erase(found);
+}
+
+void LocalMeter::sweep(Clock::time_point now) {
+    std::erase_if(open_, [&](const auto& entry) {
+        if (now - entry.second.since < lease_time) return false;
+        for (const Taken& taken : entry.second.taken) {
+            --taken.counter->open;
+            if (taken.of == Of::places) taken.counter->used -= taken.amount;
+        }
+        return true;
+    });
+    std::erase_if(counters_, [&](const auto& entry) {
+        return entry.second.open == 0 && now >= entry.second.until;
+    });
+    sweep_at_ = std::max<std::size_t>(4096, 2 * (counters_.size() + open_.size()));
+}
+
+std::size_t LocalMeter::counter_count() const {
+    const std::scoped_lock lock(mutex_);
+    return counters_.size();
+}
+
+std::size_t LocalMeter::open_count() const {
+    const std::scoped_lock lock(mutex_);
+    return open_.size();
+}
+
+}  // namespace runnel::policy

@@ -1,0 +1,335 @@
+#include "policy/local_meter.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace runnel::policy {
+namespace {
+
+using namespace std::chrono;
+using namespace std::chrono_literals;
+using Reached = Settlement::Reached;
+
+constexpr UtcTime evening = sys_days(2026y / November / 15) + 23h;
+constexpr Price price{{1e-6, 1e-6}};  // a token is 1000 billionths
+
+// One meter, and two clocks: the machine's own, and the wall's, which may jump.
+class LocalMeterTest : public ::testing::Test {
+protected:
+    void pass(milliseconds time) {
+        steady += time;
+        wall += time;
+    }
+
+    Claim claim(const Key& key, std::string model = "m", std::int64_t output_tokens = 100) {
+        return make_claim("c" + std::to_string(++claims),
+                          {&key, model, "192.0.2.7", 0, output_tokens, &price}, limits, wall);
+    }
+    Verdict reserve(const Claim& wanted) {
+        std::optional<Verdict> verdict;
+        meter.reserve(wanted, [&](Verdict answer) { verdict = std::move(answer); });
+        return verdict.value_or(Verdict{Error{ErrorKind::internal_error, "no answer yet"}});
+    }
+    // Asks, and says what the refusal is; empty: it was let in.
+    std::string_view ask(const Claim& wanted) {
+        const Verdict verdict = reserve(wanted);
+        return verdict.refusal ? name_of(verdict.refusal->kind) : "";
+    }
+    // A request from its start to its end.
+    std::string_view run(const Key& key, Settlement settlement, std::string model = "m") {
+        const Claim wanted = claim(key, std::move(model));
+        const auto refusal = ask(wanted);
+        if (refusal.empty()) meter.settle(wanted.id, settlement);
+        return refusal;
+    }
+    static Settlement answered(std::int64_t tokens = 10, Money cost = {}) {
+        return {Reached::provider, tokens, cost};
+    }
+
+    LocalMeter::Clock::time_point steady{};
+    UtcTime wall = evening;
+    int claims = 0;
+    SharedLimits limits;
+    AskLedger ask_ledger;  // none
+    LedgerSums sums{[this](const Holder& holder, UtcTime since, LedgerAnswer answer) {
+                        if (ask_ledger)
+                            ask_ledger(holder, since, std::move(answer));
+                        else
+                            answer(Money{});
+                    },
+                    [this] { return steady; }};
+    LocalMeter meter{&sums, [this] { return steady; }};
+};
+
+TEST_F(LocalMeterTest, CountsRequestsForAMinuteFromTheFirst) {
+    Key key{"k1"};
+    key.limits.rpm = 2;
+    const Claim first = claim(key);
+    EXPECT_EQ(reserve(first).rate, (RateState{2, 1, 60s}));
+    meter.settle(first.id, answered());
+    pass(20s);
+    EXPECT_EQ(run(key, answered()), "");
+    pass(10s);
+    const Verdict third = reserve(claim(key));
+    ASSERT_TRUE(third.refusal);
+    EXPECT_EQ(third.refusal->kind, ErrorKind::rate_limit_exceeded);
+    EXPECT_EQ(third.refusal->message,
+              "The limit of 2 requests per minute for this key is reached. Try again in 30 s.");
+    EXPECT_EQ(third.refusal->retry_after, 30s);
+    EXPECT_EQ(third.rate, (RateState{2, 0, 30s}));
+    pass(29'999ms);
+    EXPECT_EQ(run(key, answered()), "rate_limit_exceeded");
+    pass(1ms);
+    EXPECT_EQ(run(key, answered()), "");
+    EXPECT_EQ(run(key, answered()), "");
+    EXPECT_EQ(run(key, answered()), "rate_limit_exceeded");
+}
+
+TEST_F(LocalMeterTest, CountsDaysFromMidnight) {
+    Key key{"k1"};
+    key.limits.rpd = 1;
+    key.limits.tpd = 1000;
+    EXPECT_EQ(run(key, answered()), "");
+    EXPECT_EQ(run(key, answered()), "rate_limit_exceeded");
+    pass(59min + 59s);
+    const Verdict refused = reserve(claim(key));
+    EXPECT_EQ(refused.refusal->retry_after, 1s);
+    EXPECT_EQ(refused.rate, (RateState{1, 0, 1s}));
+    pass(1s);
+    EXPECT_EQ(run(key, answered()), "");
+}
+
+TEST_F(LocalMeterTest, CountsNothingForWhatNoProviderSaw) {
+    Key key{"k1"};
+    key.limits.rpm = 1;
+    key.limits.tpm = 1000;
+    key.budget = Budget{Money{200'000}};
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(run(key, {Reached::nobody, 500, Money{900'000}}), "");
+    EXPECT_EQ(run(key, answered(10, Money{1})), "");
+    // Nor for what it refuses itself.
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(run(key, answered()), "rate_limit_exceeded");
+    EXPECT_EQ(meter.open_count(), 0u);
+    pass(60s);
+    EXPECT_EQ(run(key, answered()), "");
+}
+
+TEST_F(LocalMeterTest, CountsTokensInAndOut) {
+    Key key{"k1"};
+    key.limits.tpm = 1000;
+    EXPECT_EQ(run(key, answered(999)), "");
+    EXPECT_EQ(run(key, answered(500)), "");  // one token was left
+    EXPECT_EQ(run(key, answered()), "rate_limit_exceeded");
+    pass(60s);
+    // What is under way counts with what it may become.
+    const Claim large = claim(key, "m", 1000);
+    EXPECT_EQ(ask(large), "");
+    EXPECT_EQ(run(key, answered()), "rate_limit_exceeded");
+    meter.settle(large.id, answered(10));
+    EXPECT_EQ(run(key, answered()), "");
+}
+
+TEST_F(LocalMeterTest, KeepsModelsAndKeysApart) {
+    Key key{"k1"};
+    key.model_limits = {{"slow", {.rpm = 1}}};
+    Key other{"k2"};
+    other.limits.rpm = 1;
+    EXPECT_EQ(run(key, answered(), "slow"), "");
+    const Verdict refused = reserve(claim(key, "slow"));
+    ASSERT_TRUE(refused.refusal);
+    EXPECT_EQ(refused.refusal->message, "The limit of 1 requests per minute for this key and the "
+                                        "model 'slow' is reached. Try again in 60 s.");
+    EXPECT_EQ(run(key, answered(), "fast"), "");
+    EXPECT_EQ(run(other, answered(), "slow"), "");
+}
+
+TEST_F(LocalMeterTest, LimitsModelsAndAddressesForAllKeysTogether) {
+    limits.model_limits = {{"m", {.rpm = 2}}};
+    const Key one{"k1"}, two{"k2"}, three{"k3"};
+    EXPECT_EQ(run(one, answered()), "");
+    EXPECT_EQ(run(two, answered()), "");
+    EXPECT_EQ(run(three, answered()), "rate_limit_exceeded");
+    EXPECT_EQ(run(three, answered(), "other"), "");
+    limits = {};
+    limits.each_address.rpm = 1;
+    EXPECT_EQ(run(one, answered()), "");
+    EXPECT_EQ(run(two, answered()), "rate_limit_exceeded");
+}
+
+TEST_F(LocalMeterTest, TakesNothingWhereOneOfManyLimitsIsReached) {
+    Key key{"k1"};
+    key.limits = {.rpm = 100, .tpm = 10'000, .concurrency = 10};
+    key.model_limits = {{"slow", {.rpm = 1}}};
+    key.budget = Budget{Money::from_usd(1)};
+    EXPECT_EQ(run(key, answered(), "slow"), "");
+    for (int i = 0; i < 200; ++i) EXPECT_EQ(run(key, answered(), "slow"), "rate_limit_exceeded");
+    EXPECT_EQ(reserve(claim(key)).rate->remaining, 98);
+}
+
+TEST_F(LocalMeterTest, LetsSoManyInAtATime) {
+    Key key{"k1"};
+    key.limits.concurrency = 2;
+    const Claim first = claim(key), second = claim(key);
+    EXPECT_EQ(ask(first), "");
+    EXPECT_EQ(ask(second), "");
+    const Verdict third = reserve(claim(key));
+    ASSERT_TRUE(third.refusal);
+    EXPECT_EQ(third.refusal->kind, ErrorKind::concurrency_limit_exceeded);
+    EXPECT_EQ(third.refusal->retry_after, 1s);
+    EXPECT_FALSE(third.rate);
+    meter.settle(first.id, {});
+    EXPECT_EQ(ask(claim(key)), "");
+    EXPECT_EQ(ask(claim(key)), "concurrency_limit_exceeded");
+}
+
+TEST_F(LocalMeterTest, SettlesAClaimOnce) {
+    Key key{"k1"};
+    key.limits = {.tpm = 1000, .concurrency = 2};
+    const Claim first = claim(key), second = claim(key);
+    ask(first);
+    ask(second);
+    for (int i = 0; i < 3; ++i) meter.settle(first.id, answered(990));
+    meter.settle("never heard of", answered(5000));
+    EXPECT_EQ(ask(claim(key)), "rate_limit_exceeded");
+    meter.settle(second.id, answered(0));
+    EXPECT_EQ(ask(claim(key)), "");
+}
+
+TEST_F(LocalMeterTest, RefusesWhatABudgetHasNothingLeftFor) {
+    Key key{"k1"};
+    key.budget = Budget{Money::from_usd(0.01), Budget::Period::day};
+    EXPECT_EQ(run(key, answered(10, Money::from_usd(0.011))), "");
+    const Verdict refused = reserve(claim(key));
+    ASSERT_TRUE(refused.refusal);
+    EXPECT_EQ(refused.refusal->kind, ErrorKind::key_spend_limit_reached);
+    EXPECT_EQ(refused.refusal->message, "The budget of $0.01 per day for this key is used up.");
+    EXPECT_FALSE(refused.refusal->retry_after);
+    pass(1h);
+    EXPECT_EQ(run(key, answered()), "");
+}
+
+TEST_F(LocalMeterTest, RefusesEverythingOnAnEmptyBudget) {
+    Key key{"k1"};
+    key.budget = Budget{Money{}};
+    EXPECT_EQ(run(key, answered()), "key_spend_limit_reached");
+}
+
+TEST_F(LocalMeterTest, SaysWhoseBudgetIsUsedUp) {
+    Key key{"k1"};
+    key.team = "blue";
+    limits.team_budgets = {{"blue", {Money{1000}}}};
+    EXPECT_EQ(run(key, answered(1, Money{1000})), "");
+    EXPECT_EQ(run(key, answered()), "insufficient_balance");
+    Key alone{"k2"};
+    limits.model_budgets = {{"m", {Money{1000}}}};
+    EXPECT_EQ(run(alone, answered(1, Money{1000})), "");
+    EXPECT_EQ(run(alone, answered()), "insufficient_balance");
+    EXPECT_EQ(run(alone, answered(), "other"), "");
+}
+
+TEST_F(LocalMeterTest, ReservesSoThatParallelRequestsCannotOverdraw) {
+    Key key{"k1"};
+    key.budget = Budget{Money{250'000}};  // for two and a half of 100'000 each
+    std::vector<Claim> let_in;
+    for (int i = 0; i < 50; ++i)
+        if (const Claim wanted = claim(key); ask(wanted).empty()) let_in.push_back(wanted);
+    ASSERT_EQ(let_in.size(), 2u);
+    EXPECT_EQ(reserve(claim(key)).refusal->message,
+              "The budget of $0.00025 for this key has no room for this request: what is left is "
+              "reserved for others that are under way.");
+    // Alone, a request may use what is left, and is the last.
+    for (const Claim& claim : let_in) meter.settle(claim.id, answered(100, Money{100'000}));
+    EXPECT_EQ(run(key, answered(100, Money{100'000})), "");
+    EXPECT_EQ(run(key, answered()), "key_spend_limit_reached");
+}
+
+TEST_F(LocalMeterTest, BeginsWithWhatTheLedgerSays) {
+    Key key{"k1"};
+    key.budget = Budget{Money{1000}, Budget::Period::month};
+    ask_ledger = [](const Holder& holder, UtcTime since, LedgerAnswer answer) {
+        EXPECT_EQ(holder, (Holder{Holder::Kind::key, "k1"}));
+        EXPECT_EQ(since, sys_days(2026y / November / 1));
+        answer(Money{990});
+    };
+    EXPECT_EQ(run(key, answered(1, Money{10})), "");
+    EXPECT_EQ(run(key, answered()), "key_spend_limit_reached");
+}
+
+TEST_F(LocalMeterTest, LetsNobodyInWhileABudgetsStateIsUnknown) {
+    Key key{"k1"};
+    key.budget = Budget{Money{1000}};
+    ask_ledger = [](const Holder&, UtcTime, LedgerAnswer answer) {
+        answer(fail(ErrorKind::store_unavailable, "away"));
+    };
+    EXPECT_EQ(run(key, answered()), "store_unavailable");
+    EXPECT_EQ(run(Key{"k2"}, answered()), "");
+}
+
+// A wall clock that is set back or forward, by hand or by NTP, neither empties a counter nor fills
+// it.
+TEST_F(LocalMeterTest, MinutesDoNotCareForTheWallClock) {
+    Key key{"k1"};
+    key.limits.rpm = 1;
+    EXPECT_EQ(run(key, answered()), "");
+    for (const auto jump : {-3h, 3h, 7h, -7h, 24h * 400, -24h * 400}) {
+        wall += jump;
+        EXPECT_EQ(run(key, answered()), "rate_limit_exceeded");
+    }
+    wall -= 5h;
+    pass(60s);
+    EXPECT_EQ(run(key, answered()), "");
+}
+
+TEST_F(LocalMeterTest, DaysAreCountedUnderTheirOwnNames) {
+    Key key{"k1"};
+    key.limits.rpd = 2;
+    EXPECT_EQ(run(key, answered()), "");
+    wall += 2h;  // tomorrow, too early
+    EXPECT_EQ(run(key, answered()), "");
+    wall -= 2h;
+    EXPECT_EQ(run(key, answered()), "");
+    EXPECT_EQ(run(key, answered()), "rate_limit_exceeded");
+    pass(1h);  // tomorrow: one was used already
+    EXPECT_EQ(run(key, answered()), "");
+    EXPECT_EQ(run(key, answered()), "rate_limit_exceeded");
+}
+
+TEST_F(LocalMeterTest, CorrectsThePeriodInWhichARequestBegan) {
+    Key key{"k1"};
+    key.limits.tpm = 1000;
+    key.budget = Budget{Money{150'000}, Budget::Period::day};
+    const Claim late = claim(key, "m", 100);
+    EXPECT_EQ(ask(late), "");
+    pass(1h);
+    const Claim next = claim(key, "m", 100);
+    EXPECT_EQ(ask(next), "");
+    meter.settle(late.id, answered(5000, Money{900'000}));
+    meter.settle(next.id, answered(100, Money{1000}));
+    EXPECT_EQ(run(key, answered()), "");
+}
+
+TEST_F(LocalMeterTest, ForgetsWhatIsOver) {
+    for (int i = 0; i < 100'000; ++i) {
+        Key key{"k" + std::to_string(i)};
+        key.limits.rpm = 5;
+        EXPECT_EQ(run(key, answered()), "");
+        pass(100ms);
+    }
+    EXPECT_LT(meter.counter_count(), 5000u);
+}
+
+TEST_F(LocalMeterTest, ForgetsAClaimThatNobodySettlesAfterADay) {
+    Key key{"k1"};
+    key.limits.concurrency = 1;
+    EXPECT_EQ(ask(claim(key)), "");
+    EXPECT_EQ(ask(claim(key)), "concurrency_limit_exceeded");
+    pass(25h);
+    for (int i = 0; i < 5000; ++i) {
+        Key other{"o" + std::to_string(i)};
+        other.limits.rpd = 1;
+        run(other, answered());
+    }
+    EXPECT_EQ(ask(claim(key)), "");
+}
+
+}  // namespace
+}  // namespace runnel::policy

@@ -1,8 +1,6 @@
-#include "base/utf8.hpp"
-#include "json/text.hpp"
-#include "provider/demo_arguments.hpp"
 #include "provider/demo_models.hpp"
 #include "provider/demo_script.hpp"
+#include "provider/demo_tools.hpp"
 #include "provider/error_facts.hpp"
 #include "provider/openai_wire.hpp"
 #include "provider/presets.hpp"
@@ -11,13 +9,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <ranges>
 
 namespace runnel::provider {
 namespace {
 
-using chat::Role;
 using demo::Answer;
 
 constexpr std::string_view fixed_answer =
@@ -25,90 +21,12 @@ constexpr std::string_view fixed_answer =
     "every "
     "time: whatever reads it today can be tested with it tomorrow.";
 
-constexpr std::size_t topic_bytes_max = 200;  // of the user's words, as a tool's argument
-
-std::string text_of(const chat::Message& message) {
-    std::string text;
-    for (const chat::Part& part : message.parts) {
-        if (part.kind != chat::Part::Kind::text) continue;
-        if (!text.empty()) text += "\\n";
-        text += part.text_escaped;
-    }
-    return text;
-}
-
-// Escaped, like all text here; empty when the user said nothing.
-std::string last_user_text(const chat::Request& request) {
-    for (const chat::Message& message : std::views::reverse(request.messages))
-        if (message.role == Role::user) return text_of(message);
-    return {};
-}
-
 // Like real ones, four bytes to a token and some around each message.
 std::int64_t prompt_tokens_of(const chat::Request& request) {
     std::size_t bytes = 0;
     for (const chat::Message& message : request.messages) bytes += message.raw.size();
     for (const chat::Tool& tool : request.tools) bytes += tool.raw.size();
     return static_cast<std::int64_t>(bytes / 4 + 1);
-}
-
-std::string_view name_of_call(const chat::Request& request, std::string_view id) {
-    for (const chat::Message& message : request.messages)
-        for (const chat::ToolCall& call : message.tool_calls)
-            if (call.id == id) return call.name;
-    return "the tool";
-}
-
-// Tells what the tools said that were called last; empty when none was.
-std::string answer_from_results(const chat::Request& request) {
-    std::string text;
-    for (const chat::Message& message : std::views::reverse(request.messages)) {
-        if (message.role != Role::tool) break;
-        const std::string line = fmt::format(
-            "{} says: {}", name_of_call(request, message.tool_call_id), text_of(message));
-        text = text.empty() ? line : line + "\\n" + text;
-    }
-    return text;
-}
-
-// Those that the client lets us call.
-std::vector<const chat::Tool*> callable_tools(const chat::Request& request) {
-    const chat::ToolChoice& choice = request.tool_choice;
-    std::vector<const chat::Tool*> tools;
-    if (choice.kind == chat::ToolChoice::Kind::none) return tools;
-    for (const chat::Tool& tool : request.tools) {
-        if (tool.kind != chat::Tool::Kind::function) continue;
-        const bool named = choice.kind != chat::ToolChoice::Kind::named || choice.name == tool.name;
-        const bool allowed = choice.kind != chat::ToolChoice::Kind::allowed ||
-                             std::ranges::find(choice.allowed, tool.name) != choice.allowed.end();
-        if (named && allowed) tools.push_back(&tool);
-    }
-    return tools;
-}
-
-enum class Calls { one, all };
-
-void use_tools(const chat::Request& request, Calls wish, Answer& answer) {
-    answer.text_escaped = answer_from_results(request);
-    if (!answer.text_escaped.empty()) return;
-    std::vector<const chat::Tool*> tools = callable_tools(request);
-    if (tools.empty()) {
-        answer.text_escaped =
-            "This demo model calls the tools that a request brings; this one brought none.";
-        return;
-    }
-    // Two calls at once can be shown with one tool as well.
-    if (wish == Calls::all && tools.size() == 1) tools.push_back(tools.front());
-    if (wish == Calls::one || request.parallel_tool_calls == false) tools.resize(1);
-    // Ids must differ from those of earlier turns.
-    std::size_t number = 0;
-    for (const chat::Message& message : request.messages) number += message.tool_calls.size();
-    const std::string said = json::unescaped(last_user_text(request));
-    const std::string_view topic = utf8_prefix(said, topic_bytes_max);
-    for (const chat::Tool* tool : tools)
-        answer.calls.push_back({fmt::format("call_demo_{}", number++), tool->name,
-                                demo::plausible_arguments(tool->parameters_raw, topic)});
-    answer.finish = "tool_calls";
 }
 
 void think(const chat::Request& request, Answer& answer) {
@@ -122,12 +40,16 @@ std::optional<Answer> answer_of(std::string_view model, const chat::Request& req
     Answer answer;
     answer.prompt_tokens = prompt_tokens_of(request);
     if (model == "echo") {
-        answer.text_escaped = last_user_text(request);
+        answer.text_escaped = demo::last_user_text(request);
         if (answer.text_escaped.empty()) answer.text_escaped = "(there is no text to echo)";
         return answer;
     }
     if (model == "tools" || model == "parallel-tools") {
-        use_tools(request, model == "tools" ? Calls::one : Calls::all, answer);
+        demo::use_tools(request, model == "tools" ? demo::Calls::one : demo::Calls::all, answer);
+        return answer;
+    }
+    if (model == "agent") {
+        demo::work_in_rounds(request, answer);
         return answer;
     }
     answer.text_escaped = fixed_answer;

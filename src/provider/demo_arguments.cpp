@@ -32,6 +32,7 @@ constexpr std::array examples{
     Example{"email", "someone@example.com"},
     Example{"url", "https://example.com/"},
     Example{"uri", "https://example.com/"},
+    Example{"path", "."},
     Example{"uuid", "00000000-0000-4000-8000-000000000000"},
     Example{"city", "Oslo"},
     Example{"location", "Oslo"},
@@ -60,14 +61,18 @@ std::string_view type_of(element schema) {
 
 class Arguments {
 public:
-    Arguments(element root, std::string_view topic, std::string& out)
+    Arguments(element root, const Question& question, std::string& out)
         : root_(root),
-          topic_(topic),
+          question_(question),
           writer_(out) {}
 
     void write(element schema, std::string_view name, int depth) {
         if (depth > depth_max) {
             writer_.null();
+            return;
+        }
+        if (const std::string_view value = asked_value(schema, name); !value.empty()) {
+            writer_.string(value);
             return;
         }
         if (write_given(schema)) return;
@@ -92,6 +97,19 @@ public:
     }
 
 private:
+    // The value that the question has: a choice of the schema's, or what the name asks for; empty
+    // if it has none.
+    std::string_view asked_value(element schema, std::string_view name) const {
+        array choices;
+        if (schema["enum"].get_array().get(choices))
+            return type_of(schema) == "string" ? question_.value_for(name) : std::string_view();
+        for (element choice : choices) {
+            std::string_view text;
+            if (!choice.get_string().get(text) && !question_.mention_of(text).empty()) return text;
+        }
+        return {};
+    }
+
     // A value that the schema itself names.
     bool write_given(element schema) {
         element value;
@@ -123,7 +141,7 @@ private:
         object properties;
         if (!schema["properties"].get_object().get(properties)) {
             for (const auto [name, property] : properties) {
-                if (!is_required(schema, name)) continue;
+                if (!is_required(schema, name) && asked_value(property, name).empty()) continue;
                 writer_.key(name);
                 write(property, name, depth + 1);
             }
@@ -165,25 +183,41 @@ private:
         for (const std::string_view word : {format, name})
             for (const Example& example : examples)
                 if (word.contains(example.word)) return example.value;
-        return topic_;
+        return question_.topic();
     }
 
     element root_;
-    std::string_view topic_;
+    const Question& question_;
     json::Writer writer_;
 };
 
-}  // namespace
-
-std::string plausible_arguments(std::string_view schema_raw, std::string_view topic) {
-    simdjson::dom::parser parser;
+std::optional<element> parsed(std::string_view schema_raw, simdjson::dom::parser& parser) {
     element schema;
     if (schema_raw.empty() || parser.parse(schema_raw.data(), schema_raw.size()).get(schema) ||
         !schema.is_object())
-        return "{}";
+        return std::nullopt;
+    return schema;
+}
+
+}  // namespace
+
+std::string plausible_arguments(std::string_view schema_raw, const Question& question) {
+    simdjson::dom::parser parser;
+    const auto schema = parsed(schema_raw, parser);
+    if (!schema) return "{}";
     std::string out;
-    Arguments(schema, topic, out).write(schema, "", 0);
+    Arguments(*schema, question, out).write(*schema, "", 0);
     return out.starts_with('{') ? out : "{}";
+}
+
+std::vector<std::string> argument_names(std::string_view schema_raw) {
+    simdjson::dom::parser parser;
+    std::vector<std::string> names;
+    const auto schema = parsed(schema_raw, parser);
+    object properties;
+    if (!schema || (*schema)["properties"].get_object().get(properties)) return names;
+    for (const auto [name, property] : properties) names.emplace_back(name);
+    return names;
 }
 
 }  // namespace runnel::provider::demo

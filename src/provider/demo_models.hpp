@@ -18,6 +18,9 @@ inline constexpr std::array demo_models{
     DemoModel{"tools", "calls a tool it is given, then answers from the result"},
     DemoModel{"parallel-tools",
               "calls all tools it is given at once, then answers from the results"},
+    DemoModel{
+        "agent",
+        "thinks, calls the tools that the question is about one after the other, and answers"},
     DemoModel{"slow", "a fixed answer that takes its time"},
     DemoModel{"error-before", "fails before the first token, with an HTTP status"},
     DemoModel{"error-midstream", "fails in the middle of its answer"},

@@ -1,3 +1,4 @@
+#include "json/text.hpp"
 #include "provider/answer_reader.hpp"
 #include "provider/demo_arguments.hpp"
 #include "provider/demo_models.hpp"
@@ -158,6 +159,90 @@ TEST(Demo, CallsOnlyWhatTheChoiceAllows) {
     EXPECT_FALSE(answer_of("tools", asking("Hi")).choices.at(0).text_escaped.empty());
 }
 
+// Plays the tool loop that a gateway or an SDK would, with a result per call.
+std::vector<std::string> rounds_of(std::string_view question, std::vector<chat::Tool> tools) {
+    Request request = asking(question);
+    request.tools = std::move(tools);
+    std::vector<std::string> calls;
+    for (;;) {
+        const Answer answer = answer_of("agent", request);
+        const auto& choice = answer.choices.at(0);
+        EXPECT_FALSE(choice.reasoning_escaped.empty());
+        EXPECT_FALSE(choice.text_escaped.empty());
+        if (choice.tool_calls.empty() || calls.size() > 9) {
+            calls.push_back(choice.text_escaped);
+            return calls;
+        }
+        EXPECT_EQ(choice.tool_calls.size(), 1U);
+        const auto& call = choice.tool_calls[0];
+        calls.push_back(call.name + json::unescaped(call.arguments_escaped));
+        chat::Message assistant{.role = Role::assistant};
+        assistant.tool_calls.push_back({call.id, call.name});
+        request.messages.push_back(assistant);
+        request.messages.push_back(
+            {.role = Role::tool, .parts = {text_part("fine")}, .tool_call_id = call.id});
+    }
+}
+
+TEST(Demo, WorksThroughTheToolsThatAQuestionIsAbout) {
+    const std::vector<chat::Tool> tools{
+        tool("get_eth_balance", R"({"properties":{"address":{"type":"string"},)"
+                                R"("chain":{"enum":["ethereum","base"]}},"required":["address"]})"),
+        tool("gas_price", R"({"properties":{"chain":{"enum":["ethereum","base"]}},"required":[]})"),
+        tool("fetch_url", R"({"properties":{"url":{"type":"string"}}})"),
+        tool("read_text_file", R"({"properties":{"path":{"type":"string"}}})"),
+        tool("list_directory", R"({"properties":{"path":{"type":"string"}}})"),
+        tool("calculator", R"({"properties":{"expression":{"type":"string"}}})"),
+        tool("now")};
+    using Calls = std::vector<std::string>;
+    const auto calls = [&](std::string_view question) {
+        Calls made = rounds_of(question, tools);
+        made.pop_back();
+        return made;
+    };
+    EXPECT_EQ(calls("what is gas on Base?"), Calls{R"(gas_price{"chain":"base"})"});
+    EXPECT_EQ(calls("gas, and what 0xAb has"),
+              (Calls{"gas_price{}", R"(get_eth_balance{"address":"0xAb"})"}));
+    EXPECT_EQ(
+        calls("compare http://h/a.txt with my notes.txt."),
+        (Calls{R"(fetch_url{"url":"http://h/a.txt"})", R"(read_text_file{"path":"notes.txt"})"}));
+    EXPECT_EQ(calls("list the directory a/b"), Calls{R"(list_directory{"path":"a/b"})"});
+    EXPECT_EQ(calls("and that directory?"), Calls{R"(list_directory{"path":"."})"});
+    EXPECT_EQ(calls("What is (2 + 3) * 4, and when is now?"),
+              (Calls{R"(calculator{"expression":"(2 + 3) * 4"})", "now{}"}));
+    EXPECT_EQ(calls("Hello there"), Calls{});
+    EXPECT_EQ(rounds_of("what is gas on Base? What is 1+1?", tools).back(),
+              R"(gas_price says: fine\ncalculator says: fine)");
+}
+
+TEST(Demo, AnAgentCallsWhenItMustAndNotWhenItMayNot) {
+    Request request = asking("Hello");
+    request.tools = {tool("a"), tool("b")};
+    EXPECT_TRUE(answer_of("agent", request).choices.at(0).tool_calls.empty());
+    request.tool_choice = {.kind = chat::ToolChoice::Kind::named, .name = "b"};
+    EXPECT_EQ(answer_of("agent", request).choices.at(0).tool_calls.at(0).name, "b");
+    request = asking("a and b");
+    request.tools = {tool("a"), tool("b")};
+    request.tool_choice = {.kind = chat::ToolChoice::Kind::none};
+    EXPECT_TRUE(answer_of("agent", request).choices.at(0).tool_calls.empty());
+}
+
+TEST(Demo, AnAgentTellsTheBeginningOfALongResult) {
+    Request request = asking("a");
+    request.tools = {tool("a")};
+    chat::Message assistant{.role = Role::assistant};
+    assistant.tool_calls.push_back({"c", "a"});
+    std::string result;
+    while (result.size() < 3000) result += "\\u00e4";
+    request.messages.push_back(assistant);
+    request.messages.push_back(
+        {.role = Role::tool, .parts = {text_part(result)}, .tool_call_id = "c"});
+    const std::string told = answer_of("agent", request).choices.at(0).text_escaped;
+    EXPECT_TRUE(told.starts_with("a says: ää")) << told;
+    EXPECT_TRUE(told.ends_with("ä …")) << told;
+    EXPECT_LT(told.size(), 500U);
+}
+
 TEST(Demo, FailsWhereItsNameSaysSo) {
     const Answer before = answer_of("error-before", asking("Hi"));
     ASSERT_TRUE(before.error);
@@ -210,7 +295,7 @@ TEST(Demo, HasEveryModelOfItsList) {
 
 TEST(DemoArguments, FitTheSchema) {
     const auto made = [](std::string_view schema) {
-        return demo::plausible_arguments(schema, "a topic");
+        return demo::plausible_arguments(schema, demo::Question("a topic"));
     };
     EXPECT_EQ(made(""), "{}");
     EXPECT_EQ(made("[]"), "{}");
@@ -235,8 +320,8 @@ TEST(DemoArguments, FitTheSchema) {
 }
 
 TEST(DemoArguments, EndForSchemasThatReferToThemselves) {
-    const std::string made =
-        demo::plausible_arguments(R"({"type":"object","properties":{"next":{"$ref":"#"}}})", "");
+    const std::string made = demo::plausible_arguments(
+        R"({"type":"object","properties":{"next":{"$ref":"#"}}})", demo::Question(""));
     EXPECT_LT(made.size(), 200U);
 }
 

@@ -16,7 +16,7 @@ before(async () => (world = await startBareWorld()));
 after(() => world?.stop());
 
 const names = [
-  ...['echo', 'text', 'reasoning', 'tools', 'parallel-tools', 'slow'],
+  ...['echo', 'text', 'reasoning', 'tools', 'parallel-tools', 'agent', 'slow'],
   ...['error-before', 'error-midstream', 'length', 'filter'],
 ];
 

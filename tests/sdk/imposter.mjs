@@ -1,6 +1,6 @@
 // An upstream that pretends to be four providers at once and answers from a script. It is as strict
 // as the providers are: a request that they would refuse gets their 400 here too. Every request is
-// kept for the tests to look at.
+// kept for the tests to look at. GET /tool/NAME?round=N is a tool that takes its time.
 
 import { createServer } from 'node:http';
 import { once } from 'node:events';
@@ -10,12 +10,15 @@ import * as anthropic from './upstream/anthropic.mjs';
 import * as gemini from './upstream/gemini.mjs';
 import * as ollama from './upstream/ollama.mjs';
 import * as openai from './upstream/openai.mjs';
-import { answerFor } from './upstream/scripts.mjs';
+import { answerFor, serverRounds } from './upstream/scripts.mjs';
 
 const families = [openai, anthropic, gemini, ollama];
 
 // Long enough for each frame to travel on its own, short enough not to be felt.
 const pauseBetweenFrames = 2;
+
+// A tool takes up to so many milliseconds.
+const toolTime = 60;
 
 export async function startImposter() {
   const requests = [];
@@ -46,6 +49,7 @@ export async function startImposter() {
 
 async function answer(request, response, requests) {
   const url = new URL(request.url, 'http://imposter');
+  if (url.pathname.startsWith('/tool/')) return runTool(url, response);
   const family = families.find(
     (candidate) => request.method === 'POST' && candidate.claims(url.pathname),
   );
@@ -74,6 +78,14 @@ async function answer(request, response, requests) {
   if (asked.streams) return sendStream(response, family, script, about);
   if (script.steps.some((step) => step.fail)) return sendJson(response, family.failure(500));
   return sendJson(response, { status: 200, body: family.whole(script, about) }, script);
+}
+
+// Says when it was ready, so that a test can tell in which order the tools were.
+async function runTool(url, response) {
+  await pause(Math.random() * toolTime);
+  const name = url.pathname.split('/').at(-1);
+  response.writeHead(200, { 'content-type': 'text/plain' });
+  response.end(`${serverRounds.result(name, url.searchParams.get('round'))} ${performance.now()}`);
 }
 
 async function textOf(request) {

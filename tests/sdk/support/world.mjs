@@ -7,6 +7,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import OpenAI from 'openai';
 
 import { startImposter } from '../imposter.mjs';
+import { serverRounds } from '../upstream/scripts.mjs';
 import { startGateway } from './gateway.mjs';
 
 // The letter is the provider's name in the configuration: `c/text` is the script `text`, told by
@@ -49,7 +50,20 @@ providers:
   c: {kind: anthropic, base_url: "${upstream}", api_key: key-c}
   g: {kind: gemini, base_url: "${upstream}", api_key: key-g}
   l: {kind: ollama, base_url: "${upstream}"}
+tools:${serverRounds.tools.map((name) => toolConfig(name, upstream)).join('')}
+models:${families.map(({ letter }) => roundsConfig(letter)).join('')}
 `;
+
+// The gateway runs these itself, for the models `rounds-o`, `rounds-c` …
+const toolConfig = (name, upstream) => `
+  ${name}:
+    http:
+      url: "${upstream}/tool/${name}"
+      method: GET
+      parameters: {type: object, properties: {round: {type: integer}}, required: [round]}`;
+
+const roundsConfig = (letter) => `
+  rounds-${letter}: {targets: [${letter}/server-rounds], tools: [${serverRounds.tools.join(', ')}]}`;
 
 // A Runnel with this configuration: with none, it has its own models and no other.
 export async function startBareWorld(config = '') {

@@ -105,7 +105,7 @@ export function* stream(answer, { model }) {
     if (step.call) {
       yield begin('tool_use', {
         type: 'tool_use',
-        id: callId(step.call.name),
+        id: callId(step.call),
         name: step.call.name,
         input: {},
       });
@@ -143,7 +143,7 @@ export function whole(answer, { model }) {
     if (step.call)
       content.push({
         type: 'tool_use',
-        id: callId(step.call.name),
+        id: callId(step.call),
         name: step.call.name,
         input: step.call.args,
       });
@@ -166,7 +166,7 @@ const emptyMessage = (model) => ({
   stop_sequence: null,
 });
 
-const callId = (tool) => `toolu_Up0${tool}`;
+const callId = (call) => `toolu_Up0${call.mark ?? call.name}`;
 
 const stopReasons = {
   stop: 'end_turn',

@@ -69,7 +69,7 @@ export function* stream(answer, { model, body }) {
     if (step.call) {
       const { name: tool, args } = step.call;
       const announced = {
-        id: callId(tool),
+        id: callId(step.call),
         type: 'function',
         function: { name: tool, arguments: '' },
       };
@@ -100,7 +100,7 @@ export function whole(answer, { model }) {
   const calls = answer.steps
     .filter((step) => step.call)
     .map(({ call }) => ({
-      id: callId(call.name),
+      id: callId(call),
       type: 'function',
       function: { name: call.name, arguments: JSON.stringify(call.args) },
     }));
@@ -119,7 +119,7 @@ export function whole(answer, { model }) {
   };
 }
 
-const callId = (tool) => `call_Up0${tool}`;
+const callId = (call) => `call_Up0${call.mark ?? call.name}`;
 
 function usageOf({ fresh, cacheRead, output, reasoning }) {
   const prompt = fresh + (cacheRead ?? 0);

@@ -2,7 +2,7 @@
 // name in the request; each family in this folder writes it down in its own wire format.
 //
 // An answer is { steps, usage, finish, split? } or { status } for an HTTP error. A step is one of
-//   { text } { reasoning } { signature } { call: { name, args } }
+//   { text } { reasoning } { signature } { call: { name, args, mark? } }   the mark is in the call's id
 //   { noise: true }   what the family sends to keep a connection alive: nothing a client may see
 //   { fail: true }    the family's in-band error, after which the stream ends
 //   { cut: true }     the socket is destroyed
@@ -45,6 +45,29 @@ const thinking = (...deltas) => [
   { signature: true },
 ];
 
+// Five rounds of three calls at once to tools of the gateway, each with a thought and a word before
+// it, then the answer, which tells the results in the order in which they came back.
+export const serverRounds = {
+  count: 5,
+  tools: ['alpha', 'beta', 'gamma'],
+  thought: (round) => `Thought ${round}. `,
+  word: (round) => `Round ${round}. `,
+  result: (tool, round) => `${tool}${round}`, // and when it was ready, after a space
+  usage: (round) => ({ fresh: 20 + round, output: 4 + round }),
+};
+
+function playServerRounds(results) {
+  const { count, tools, thought, word, usage } = serverRounds;
+  const round = results.length / tools.length;
+  if (round === count) {
+    const told = results.map((result) => result.split(' ')[0]).join(' ');
+    return done(speaking('The tools said: ', told, '.'), { usage: usage(round) });
+  }
+  const calls = tools.map((name) => ({ call: { name, args: { round }, mark: `${name}${round}` } }));
+  const steps = [...thinking(thought(round)), ...speaking(word(round)), ...calls];
+  return asks(steps, { usage: usage(round) });
+}
+
 const scripts = {
   text: () => done(hello()),
   escapes: () => done(speaking(...said.escapes)),
@@ -85,6 +108,8 @@ const scripts = {
     results.length
       ? reportOf(results)
       : asks([...thinking('I need ', 'the weather.'), calling('get_weather', { city: 'Oslo' })]),
+
+  'server-rounds': playServerRounds,
 
   'error-400': () => ({ status: 400 }),
   'error-401': () => ({ status: 401 }),

@@ -77,7 +77,11 @@ function assertOrder(steps, dialect) {
     const run = rest.splice(0, size);
     for (const name of tools) {
       const own = run.filter((step) => step.tool === name);
-      assert.deepEqual(own.map((step) => step.state), statesIn[dialect], `${name}${round}`);
+      assert.deepEqual(
+        own.map((step) => step.state),
+        statesIn[dialect],
+        `${name}${round}`,
+      );
       assert.equal(new Set(own.map((step) => step.id)).size, 1, 'one id for one run');
       assert.ok(own.at(-1).result.startsWith(`${result(name, round)} `), own.at(-1).result);
       ids.add(own[0].id);
@@ -113,7 +117,10 @@ test(
     assertOneAnswer(frames);
     const said = rounds.map(word);
     said[said.length - 1] += answer; // nothing comes between them
-    const expected = rounds.flatMap((round) => [{ thought: thought(round) }, { text: said[round] }]);
+    const expected = rounds.flatMap((round) => [
+      { thought: thought(round) },
+      { text: said[round] },
+    ]);
     assert.deepEqual(stepsOf(frames), [...expected, { finish: 'stop' }]);
   }),
 );

@@ -1,5 +1,5 @@
-// Every consumer over every vector of the specification (appendix B): what they may rely on is in the
-// recorded bytes, whoever sends them.
+// Every consumer over every vector of the specification (appendix B): what they may rely on is in
+// the recorded bytes, whoever sends them.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,5 +1,5 @@
-// Plays the specification's vectors as a server would: /VECTOR/DIALECT/… is that file, frame by frame;
-// /VECTOR/DIALECT+pings/… the same with a ping around each frame.
+// Plays the specification's vectors as a server would: /VECTOR/DIALECT/… is that file, frame by
+// frame; /VECTOR/DIALECT+pings/… the same with a ping before each frame.
 
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';

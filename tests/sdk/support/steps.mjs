@@ -1,5 +1,5 @@
-// A stream as the steps that its reader is told of, whatever its dialect: thoughts, texts, states of
-// the gateway's tools, the finish. Neighbouring pieces of text are one step.
+// A stream as the steps that its reader is told of, whatever its dialect: thoughts, texts, states
+// of the gateway's tools, the finish. Neighbouring pieces of text are one step.
 
 export function stepsOf(frames) {
   const steps = [];

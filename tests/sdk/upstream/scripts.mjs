@@ -2,7 +2,8 @@
 // name in the request; each family in this folder writes it down in its own wire format.
 //
 // An answer is { steps, usage, finish, split? } or { status } for an HTTP error. A step is one of
-//   { text } { reasoning } { signature } { call: { name, args, mark? } }   the mark is in the call's id
+//   { text } { reasoning } { signature } { call: { name, args, mark? } }
+//   (the mark is in the call's id, in place of the name)
 //   { noise: true }   what the family sends to keep a connection alive: nothing a client may see
 //   { fail: true }    the family's in-band error, after which the stream ends
 //   { cut: true }     the socket is destroyed

@@ -36,7 +36,8 @@ class Run:
         seconds = time.monotonic() - self.began
         summary = next((line for line in output.splitlines() if line.startswith("Ran ")), "")
         report = f"  {self.theme:<20} {'passed' if passed else 'FAILED'}  {seconds:6.1f} s  {summary}"
-        print(report if passed else f"{report}\n{output}", flush=True)
+        skipped = [line for line in output.splitlines() if line.startswith("SKIP:")]
+        print("\n".join([report, *skipped]) if passed else f"{report}\n{output}", flush=True)
         return passed
 
 

@@ -63,6 +63,11 @@ Result<void> may_visit(const Key& key, const Visit& visit, UtcTime now) {
                                 visit.address));
     if (!key.origins.empty() && std::ranges::find(key.origins, visit.origin) == key.origins.end())
         return fail(origin_refused(visit.origin));
+    if (key.kind == Key::Kind::browser && visit.scope != Scope::chat_write &&
+        visit.scope != Scope::models_read)
+        return fail(ErrorKind::public_key_restricted,
+                    "a browser key is for chat and the list of models; use a secret key, and not "
+                    "in a browser");
     if (!has_scope(key, visit.scope))
         return fail(ErrorKind::insufficient_scope,
                     fmt::format("this key lacks the scope {}; it has {}", name_of(visit.scope),

@@ -52,6 +52,15 @@ TEST(KeyCheck, AKeyIsGoodForItsScopes) {
     EXPECT_THAT(visit(key), HasSubstr("insufficient_scope"));
 }
 
+TEST(KeyCheck, ABrowsersKeyIsForChatWhateverItsScopesSay) {
+    Key key = any_key();
+    key.kind = Key::Kind::browser;
+    EXPECT_EQ(visit(key), "ok");
+    EXPECT_EQ(visit(key, {Scope::models_read}), "ok");
+    for (const Scope scope : {Scope::tools_execute, Scope::logs_read, Scope::usage_read})
+        EXPECT_THAT(visit(key, {scope}), HasSubstr("public_key_restricted: a browser key is for"));
+}
+
 TEST(KeyCheck, AKeyMayBeTiedToAddresses) {
     Key key = any_key();
     key.addresses = {"10.0.0.0/8", "2001:db8::/32", "192.0.2.7"};

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "base/ids.hpp"
+#include "base/result.hpp"
+#include "policy/key.hpp"
+#include "policy/settings.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+// Keys as people describe them: the bodies of the admin API, and what the command line makes of its
+// options.
+namespace runnel::policy {
+
+// What a key may refer to.
+struct KeyFormRules {
+    std::span<const std::string_view> dialects;
+    const Settings* settings;
+};
+
+// A key as the body says, with an id of its own and no secret yet. The error names the field at
+// fault.
+Result<Key> read_new_key(std::string_view body, const KeyFormRules& rules, UtcTime now,
+                         IdSource* ids);
+
+// Changes what the body names; null takes a value away. All of it, or nothing where something is
+// wrong.
+Result<void> change_key(Key* key, std::string_view body, const KeyFormRules& rules, UtcTime now);
+
+// Ids sort by the time they were made at.
+std::string new_key_id(UtcTime now, IdSource* ids);
+bool is_key_id(std::string_view text);
+
+}  // namespace runnel::policy

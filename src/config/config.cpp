@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 #include "config/addresses.hpp"
 #include "config/names.hpp"
+#include "config/read_access.hpp"
 #include "config/read_model.hpp"
 #include "config/read_policy.hpp"
 #include "config/read_routes.hpp"
@@ -19,9 +20,9 @@ namespace runnel::config {
 namespace {
 
 constexpr std::string_view keys_of_config[] = {
-    "listen",  "data",          "threads",       "tls",       "providers", "models",
-    "aliases", "default_model", "dialect",       "id_prefix", "cors",      "limits",
-    "ping",    "log",           "drain_timeout", "admin",     "policy",    "tools"};
+    "listen",        "data",    "threads",   "tls",   "providers", "models", "aliases",
+    "default_model", "dialect", "id_prefix", "cors",  "limits",    "ping",   "log",
+    "drain_timeout", "admin",   "policy",    "tools", "auth"};
 constexpr std::string_view keys_of_tls[] = {"cert", "key"};
 constexpr std::string_view keys_of_cors[] = {"origins"};
 constexpr std::string_view keys_of_limits[] = {"request_body", "request_header", "concurrent",
@@ -147,6 +148,7 @@ void read_file(const Value& file, Config& config) {
     section->read("limits", read_limits, config.limits);
     section->read("ping", read_ping, config.ping);
     section->read("drain_timeout", read_drain_timeout, config.drain_timeout);
+    section->read("auth", read_auth, config.access.auth);
     if (const Value* admin = section->find("admin")) read_admin(*admin, config);
     if (const Value* log = section->find("log")) read_log(*log, config);
 }

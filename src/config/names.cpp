@@ -65,4 +65,15 @@ bool is_framing_header(std::string_view name) {
     return std::ranges::any_of(names, [&](auto one) { return equal_ignoring_case(name, one); });
 }
 
+bool is_credential_header(std::string_view name) {
+    return equal_ignoring_case(name, "authorization") || equal_ignoring_case(name, "x-api-key");
+}
+
+bool is_uuid(std::string_view text) {
+    constexpr std::string_view form = "00000000-0000-0000-0000-000000000000";
+    return std::ranges::equal(text, form, [](char c, char place) {
+        return place == '-' ? c == '-' : (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+    });
+}
+
 }  // namespace runnel::config

@@ -28,5 +28,10 @@ bool is_header_name(std::string_view text);
 bool is_header_value(std::string_view text);
 // Headers that say how a request travels; a wrong one breaks the connection.
 bool is_framing_header(std::string_view name);
+// Headers that keys come in.
+bool is_credential_header(std::string_view name);
+
+// 8-4-4-4-12 hexadecimal digits, in small letters.
+bool is_uuid(std::string_view text);
 
 }  // namespace runnel::config

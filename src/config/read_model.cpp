@@ -12,9 +12,9 @@ namespace runnel::config {
 namespace {
 
 constexpr std::string_view keys_of_model[] = {
-    "targets", "strategy", "retries",   "timeout",   "timeouts",
-    "hedge",   "system",   "midstream", "streaming", "stream_fallback",
-    "limits",  "defaults", "dialect",   "tools",     "max_tool_rounds"};
+    "targets",         "strategy",  "retries",         "timeout", "timeouts", "hedge",   "system",
+    "midstream",       "streaming", "stream_fallback", "limits",  "defaults", "dialect", "tools",
+    "max_tool_rounds", "id"};
 constexpr std::string_view keys_of_limits[] = {"max_tokens", "concurrent"};
 
 // What each request says for itself.
@@ -40,6 +40,11 @@ void read_limits(const Value& value, Model& model) {
     };
     section->read("max_tokens", tokens, model.max_tokens);
     section->read("concurrent", read_concurrent, model.concurrent);
+}
+
+std::optional<std::string> model_id(const Value& value) {
+    return value.text_that(is_uuid,
+                           "a UUID in small letters, such as 0b54b0a4-7d7b-4a57-8d0c-3f1f8c1c2a11");
 }
 
 std::optional<std::int64_t> tool_rounds(const Value& value) {
@@ -96,6 +101,10 @@ std::optional<WrittenModel> read_model(const Entry& entry, const KnownProviders&
     if (const Value* limits = section->find("limits")) read_limits(*limits, model);
     if (const Value* names = section->find("tools")) model.tools = tools.read_names(*names);
     section->read("max_tool_rounds", tool_rounds, model.max_tool_rounds);
+    if (const Value* id = section->find("id")) {
+        written.id = *id;
+        section->read("id", model_id, model.id);
+    }
     bool streaming = true;
     section->read("streaming", &Value::boolean, streaming);
     model.streams = streaming ? Model::Streams::yes : Model::Streams::no;

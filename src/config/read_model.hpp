@@ -12,7 +12,9 @@ namespace runnel::config {
 
 struct WrittenModel {
     Model model;
-    std::optional<Value> stream_fallback{};  // to be compared with the other models
+    // To be compared with the other models.
+    std::optional<Value> stream_fallback{};
+    std::optional<Value> id{};
 };
 
 // One entry of `models:`; nothing when it has a problem.

@@ -213,6 +213,21 @@ TEST(ConfigModels, ReportsATargetThatStandsThereTwice) {
               "often, set retries");
 }
 
+TEST(ConfigModels, MayHaveAnId) {
+    const std::string id = "0b54b0a4-7d7b-4a57-8d0c-3f1f8c1c2a11";
+    EXPECT_EQ(read("models: {m: {targets: [demo/echo], id: " + id + "}}").models[0].id, id);
+    for (const char* other :
+         {"one", "0B54B0A4-7D7B-4A57-8D0C-3F1F8C1C2A11", "0b54b0a47d7b4a578d0c3f1f8c1c2a11", "''"})
+        EXPECT_THAT(problem("models: {m: {targets: [demo/echo], id: " + std::string(other) + "}}"),
+                    HasSubstr("models.m.id must be a UUID in small letters"));
+    EXPECT_EQ(problem("models:\n  a: {targets: [demo/echo], id: " + id +
+                      "}\n  b: {targets: [demo/echo], id: " + id + "}"),
+              "3:34: models.b.id: another model has this id or name; each needs one of its own");
+    EXPECT_THAT(
+        problem("aliases: {" + id + ": m}\nmodels: {m: {targets: [demo/echo], id: " + id + "}}"),
+        HasSubstr("models.m.id: another model has this id or name"));
+}
+
 TEST(ConfigModels, KnowsWhichModelsTheDemoHas) {
     EXPECT_EQ(problem("models: {m: {targets: [demo/ecko]}}"),
               "1:24: models.m.targets[0]: demo has no model 'ecko'; did you mean 'echo'?");

@@ -83,6 +83,18 @@ void read_stream_fallback(WrittenModel& written, const KnownNames& names,
     written.model.stream_fallback = std::move(*name);
 }
 
+// An id is one more name, and no two models have the same.
+void check_ids(std::span<const WrittenModel> models, const KnownNames& names) {
+    std::vector<std::string_view> seen = names.models;
+    seen.insert(seen.end(), names.aliases.begin(), names.aliases.end());
+    for (const WrittenModel& model : models) {
+        if (!model.id) continue;
+        if (is_in(model.model.id, seen))
+            model.id->complain("another model has this id or name; each needs one of its own");
+        seen.push_back(model.model.id);
+    }
+}
+
 }  // namespace
 
 void read_routes(const Section& file, Config& config) {
@@ -109,6 +121,7 @@ void read_routes(const Section& file, Config& config) {
     for (const Entry& entry : aliases) read_alias(entry, names, config);
     for (WrittenModel& model : written)
         if (model.stream_fallback) read_stream_fallback(model, names, written, config);
+    check_ids(written, names);
     for (WrittenModel& model : written) config.models.push_back(std::move(model.model));
     add_built_in_tools(tools, config);
 

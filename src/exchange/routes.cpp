@@ -48,6 +48,7 @@ router::ModelEntry make_entry(const config::Model& config) {
     entry.concurrent = config.concurrent;
     entry.tools = config.tools;
     entry.max_tool_rounds = config.max_tool_rounds;
+    entry.id = config.id;
     return entry;
 }
 

@@ -62,6 +62,8 @@ Router::Router(std::vector<ProviderEntry> providers, std::vector<ModelEntry> mod
     for (std::size_t i = 0; i < providers_.size(); ++i)
         provider_by_name_.emplace(providers_[i].name, i);
     for (std::size_t i = 0; i < models_.size(); ++i) model_by_name_.emplace(models_[i].name, i);
+    for (std::size_t i = 0; i < models_.size(); ++i)
+        if (!models_[i].id.empty()) model_by_name_.emplace(models_[i].id, i);
     for (std::size_t i = 0; i < aliases_.size(); ++i) alias_by_name_.emplace(aliases_[i].name, i);
     for (const ModelEntry& model : models_) model_targets_.push_back(targets_of(model));
 }

@@ -62,6 +62,7 @@ struct ModelEntry {
     std::size_t concurrent = 0;
     std::vector<std::string> tools{};  // that are run here, by name
     int max_tool_rounds = 0;
+    std::string id{};  // another name for it, which is in no list; empty: none
 };
 
 struct ProviderEntry {
@@ -99,12 +100,19 @@ public:
     // model's; those that are known to lack what the request needs are left out.
     Result<Route> resolve(const chat::Request& request) const;
 
+    // Every name that the model goes by which `model` names: as asked, its own, its id, or as
+    // provider/model. None where there is no such model.
+    std::vector<std::string> names_of(std::string_view model) const;
+    // Whether it is a model's id rather than its name.
+    bool is_model_id(std::string_view name) const;
+
     // What a client is told about a name.
     struct Listed {
         std::string id;
         std::string owned_by;
         ModelFacts facts{};
         std::vector<std::string> targets{};  // of a virtual model or an alias
+        std::string model_id{};              // a virtual model's own, where it has one
     };
     Result<Listed> describe(std::string_view model) const;
     // What GET /v1/models lists: virtual models and aliases first, then each provider's known

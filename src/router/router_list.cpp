@@ -50,6 +50,25 @@ std::vector<std::string> Router::own_names() const {
     return names;
 }
 
+std::vector<std::string> Router::names_of(std::string_view model) const {
+    const auto route = resolve(model);
+    if (!route) return {};
+    std::vector<std::string> names{std::string(model), route->name};
+    const ModelEntry* own = model_named(route->name);
+    if (own == nullptr) {
+        const Target& target = route->targets.front();
+        names.push_back(fmt::format("{}/{}", providers_[target.provider].name, target.model));
+    } else if (!own->id.empty()) {
+        names.push_back(own->id);
+    }
+    return names;
+}
+
+bool Router::is_model_id(std::string_view name) const {
+    const ModelEntry* model = model_named(name);
+    return model != nullptr && model->id == name;
+}
+
 Result<Router::Listed> Router::describe(std::string_view model) const {
     const auto route = resolve(model);
     if (!route) return fail(route.error());
@@ -62,6 +81,7 @@ Result<Router::Listed> Router::describe(std::string_view model) const {
     }
     for (const Target& target : route->targets) listed.targets.push_back(target.public_name);
     if (own == nullptr) return listed;
+    listed.model_id = own->id;
     if (own->streams == ModelEntry::Streams::no) listed.facts.streaming = false;
     if (own->max_tokens)
         listed.facts.max_output =

@@ -184,6 +184,31 @@ TEST(Router, KnowsAliases) {
     EXPECT_THAT(error_of(router, "quik").message, HasSubstr("did you mean 'quick'?"));
 }
 
+TEST(Router, KnowsAModelByItsIdToo) {
+    const std::string id = "0b54b0a4-7d7b-4a57-8d0c-3f1f8c1c2a11";
+    ModelEntry own{"own", {{"demo/echo"}}};
+    own.id = id;
+    const Router router({{"demo", {}, {"echo"}}}, {own, {"other", {{"demo/echo"}}}}, {}, "");
+    EXPECT_EQ(router.resolve(id)->name, "own");
+    EXPECT_TRUE(router.is_model_id(id));
+    EXPECT_FALSE(router.is_model_id("own") || router.is_model_id("other") ||
+                 router.is_model_id(""));
+    EXPECT_EQ(router.describe("own")->model_id, id);
+    for (const auto& listed : router.list()) EXPECT_NE(listed.id, id);
+    EXPECT_THAT(router.names_of(id), ElementsAre(id, "own", id));
+}
+
+TEST(Router, TellsEveryNameOfAModel) {
+    const Router router = example("quick");
+    EXPECT_THAT(router.names_of("quick"), ElementsAre("quick", "fast"));
+    EXPECT_THAT(router.names_of(""), ElementsAre("", "fast"));
+    EXPECT_THAT(router.names_of("gpt-5"), ElementsAre("gpt-5", "gpt-5", "openai/gpt-5"));
+    EXPECT_THAT(router.names_of("@openai/gpt-5"),
+                ElementsAre("@openai/gpt-5", "openai/gpt-5", "openai/gpt-5"));
+    EXPECT_THAT(router.names_of("mini"), ElementsAre("mini", "gpt-5", "openai/gpt-5"));
+    EXPECT_THAT(router.names_of("nobody/x"), ElementsAre());
+}
+
 TEST(Router, RefusesWhatAProviderWithAClosedListDoesNotHave) {
     for (const char* name : {"demo/nope", "@demo/nope", "nope", "demo/"})
         EXPECT_EQ(error_of(example(), name).kind, ErrorKind::model_not_found) << name;

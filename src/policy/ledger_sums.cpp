@@ -56,11 +56,11 @@ std::optional<LedgerSums::Sums> LedgerSums::known(const Claim& claim) {
     for (std::size_t i = 0; i < claim.holds.size(); ++i) {
         if (!is_money(claim.holds[i])) continue;
         const auto found = sums_.find(counter_name(claim.holds[i]));
-        if (found == sums_.end() || !found->second.known ||
-            now - found->second.asked >= refresh_time)
-            return std::nullopt;
-        found->second.used = now;
-        sums[i] = *found->second.known;
+        if (found == sums_.end()) return std::nullopt;
+        Sum& sum = found->second;
+        if (!sum.known || sum.doubtful || now - sum.asked >= refresh_time) return std::nullopt;
+        sum.used = now;
+        sums[i] = *sum.known;
     }
     return sums;
 }
@@ -86,7 +86,7 @@ void LedgerSums::find_one(const Hold& hold, LedgerAnswer answer) {
         if (sums_.size() >= sweep_at_) sweep(now);
         Sum& sum = sums_[name];
         sum.used = now;
-        known = sum.known;
+        if (!sum.doubtful) known = sum.known;
         if (!known) sum.waiting.push_back(std::move(answer));
         if (!sum.asking && (!known || now - sum.asked >= refresh_time)) {
             sum.asking = must_ask = true;
@@ -105,15 +105,18 @@ void LedgerSums::arrived(const std::string& name, Result<Money> sum) {
         const std::scoped_lock lock(mutex_);
         Sum& entry = sums_[name];
         entry.asking = false;
+        entry.doubtful = false;
+        // An old sum is better than none.
+        if (!sum && entry.known) sum = *entry.known;
         if (sum) entry.known = *sum;
         waiting = std::exchange(entry.waiting, {});
     }
     for (LedgerAnswer& answer : waiting) answer(sum);
 }
 
-void LedgerSums::forget() {
+void LedgerSums::doubt() {
     const std::scoped_lock lock(mutex_);
-    for (auto& [name, sum] : sums_) sum.known.reset();
+    for (auto& [name, sum] : sums_) sum.doubtful = true;
 }
 
 void LedgerSums::sweep(Clock::time_point now) {

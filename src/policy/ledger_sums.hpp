@@ -48,12 +48,13 @@ public:
     // later, on any thread.
     void find(const Claim& claim, Answer answer);
 
-    // The ledger is asked again before anybody gets a sum.
-    void forget();
+    // The ledger is asked again before anybody gets a sum, if it is there.
+    void doubt();
 
 private:
     struct Sum {
         std::optional<Money> known{};
+        bool doubtful = false;  // to be asked for before it is given out
         bool asking = false;
         Clock::time_point asked{};
         Clock::time_point used{};

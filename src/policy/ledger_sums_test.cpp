@@ -88,11 +88,17 @@ TEST_F(LedgerSumsTest, AsksAgainAfterAFailureAndWhenTold) {
     find();
     ledger.answer(Money{3});
     EXPECT_THAT(answers, ElementsAre(-1, 3));
-    sums.forget();
+    sums.doubt();
+    EXPECT_FALSE(sums.known(claim()));
     find();
     EXPECT_THAT(answers, ElementsAre(-1, 3));
     ledger.answer(Money{4});
     EXPECT_THAT(answers, ElementsAre(-1, 3, 4));
+    sums.doubt();
+    find();
+    ledger.answer(fail(ErrorKind::store_unavailable, "away"));
+    EXPECT_THAT(answers, ElementsAre(-1, 3, 4, 4));
+    EXPECT_TRUE(sums.known(claim()));
 }
 
 TEST(LedgerSums, AreZeroWithoutALedgerAndWithoutABudget) {

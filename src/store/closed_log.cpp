@@ -40,7 +40,10 @@ ClosedLog::ClosedLog(JournalFolder* folder, Sizes sizes)
 
 ClosedLog::~ClosedLog() {
     const bool all_kept = committed_ == appended_;
-    delete spare_.load();
+    if (File* const spare = spare_) {
+        folder_->remove(spare->file);
+        delete spare;
+    }
     for (File* file = oldest_; file != nullptr;) {
         if (all_kept) folder_->remove(file->file);
         delete std::exchange(file, file->next);

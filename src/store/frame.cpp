@@ -1,5 +1,6 @@
 #include "store/frame.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstring>
@@ -57,12 +58,15 @@ void clear_frame(char* at) { word_at(at).store(0, std::memory_order_release); }
 Frame read_frame(std::string_view file, std::size_t at) {
     using State = Frame::State;
     if (at >= file.size()) return {};
-    if (file.size() - at < frame_head_bytes) return {State::torn};
-    const Word word = word_at(file.data() + at).load(std::memory_order_acquire);
+    const std::size_t left = file.size() - at;
+    // None begins where there is no room for its head; what is there was cut.
+    const Word word = left < frame_head_bytes
+                          ? load(file.data() + at, std::min(left, sizeof(Word)))
+                          : word_at(file.data() + at).load(std::memory_order_acquire);
     if (word == 0) return {};
+    if (left < frame_head_bytes) return {State::torn};
     const auto length = static_cast<std::uint32_t>(word);
-    if (word != word_of(length) || file.size() - at - frame_head_bytes < length)
-        return {State::torn};
+    if (word != word_of(length) || left - frame_head_bytes < length) return {State::torn};
     const std::string_view payload = file.substr(at + frame_head_bytes, length);
     const bool intact = load(file.data() + at + sizeof(Word)) == checksum(payload);
     return {intact ? State::whole : State::damaged, payload};

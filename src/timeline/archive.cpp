@@ -11,6 +11,8 @@ namespace {
 using json::Literal;
 using json::Writer;
 
+constexpr std::size_t closing_bytes = 2;  // ]}
+
 void add_count(Writer& writer, Literal name, const std::optional<std::int64_t>& count) {
     if (count) writer.key(name).number(*count);
 }
@@ -126,7 +128,7 @@ void ArchiveWriter::add(EventTime at, const Event& event) {
     if (!truncated_) {
         const std::size_t before = text_.size();
         append_event(text_, at, event);
-        if (text_.size() <= bytes_max_) return;
+        if (text_.size() + closing_bytes <= bytes_max_) return;
         text_.resize(before);
         truncated_ = true;
     }

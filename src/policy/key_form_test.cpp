@@ -125,6 +125,7 @@ TEST(KeyForm, WrongFieldsAreNamed) {
         {R"({"limits": {"rps": 1}})", "limits.rps: limits.rps is not known"},
         {R"({"limits": 3})", "limits: limits must be an object"},
         {R"({"model_limits": {"m": {"tpm": "1"}}})", "model_limits.m.tpm: "},
+        {R"({"model_limits": {"m*": {}}})", "model_limits.m*: model_limits.m* must be under"},
         {R"({"budget": {"usd": -0.01}})", "budget.usd: budget.usd must be a number from 0"},
         {R"({"budget": {"usd": 1, "period": "year"}})", "budget.period: "},
         {R"({"budget": {"period": "day"}})", "budget: budget needs usd"},

@@ -115,7 +115,8 @@ Result<void> read_model_limits(const FormValue& value,
     auto fields = value.fields();
     if (!fields) return propagate(fields);
     for (auto& [model, field] : *fields) {
-        if (auto checked = check_model(field, model); !checked) return checked;
+        if (model.empty() || model.contains('*'))
+            return field.wrong("must be under a model's whole name");
         auto known = std::ranges::find(into, model, &std::pair<std::string, RateLimits>::first);
         if (field.is_null()) {
             if (known != into.end()) into.erase(known);

@@ -98,9 +98,8 @@ std::string_view EventReader::plain(Members& members, std::string_view name) {
 }
 
 std::optional<std::string_view> EventReader::raw(Members& members, std::string_view name) {
-    if (!members.has(name)) return std::nullopt;
     const std::string_view text = plain(members, name);
-    if (raw_parser_.parse(text.data(), text.size()).error()) return std::nullopt;
+    if (text.empty() || raw_parser_.parse(text.data(), text.size()).error()) return std::nullopt;
     return text;
 }
 

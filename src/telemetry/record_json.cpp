@@ -3,230 +3,309 @@
 #include "base/redact.hpp"
 #include "base/utf8.hpp"
 #include "json/parser.hpp"
-#include "json/writer.hpp"
+#include "json/quick_writer.hpp"
+#include "json/text.hpp"
 #include "telemetry/text_lengths.hpp"
 
+#include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <span>
+#include <cmath>
 
 namespace runnel::telemetry {
 namespace {
 
-using json::Literal;
-using json::Writer;
+using json::QuickWriter;
 
-void add_text(Writer& writer, Literal name, std::string_view value) {
-    writer.key(name);
+// Every request is written so, and most of it is the same each time: hence the literals.
+class RecordWriter {
+public:
+    RecordWriter(std::string& out, const RequestRecord& record) : to_(out), record_(record) {}
+
+    void write();
+
+private:
+    // One of the program's own words.
+    void word(std::string_view value);
+    void text(std::string_view value, std::size_t bytes_max = client_text_bytes);
+    // What a provider, a server or a client said, of which nobody knows what is in it.
+    void foreign_text(std::string_view value, std::size_t bytes_max);
+    void texts(const std::vector<std::string>& values);
+    void count(const std::optional<std::int64_t>& value);
+    void ms(std::chrono::microseconds time) { to_.decimal(time.count(), 3); }
+    // A time that is 0 where it never came to it.
+    void ms_or_null(std::chrono::microseconds time);
+    void usd(Money amount) { to_.decimal(amount.nano_usd, 9); }
+    void unit_price(double usd);
+
+    void time();
+    void error();
+    void attempts();
+    void tools();
+    void usage();
+    void cost();
+    void timings();
+    void metadata();
+    std::string_view outcome() const;
+
+    QuickWriter to_;
+    const RequestRecord& record_;
+};
+
+void RecordWriter::word(std::string_view value) {
     if (value.empty()) {
-        writer.null();
+        to_.literal("null");
     } else {
-        writer.string(utf8_prefix(value, client_text_bytes));
+        to_.word(value);
     }
 }
 
-// What a provider, a server or a client said, of which nobody knows what is in it.
-void add_foreign_text(Writer& writer, Literal name, std::string_view value, std::size_t bytes_max) {
-    writer.key(name);
+void RecordWriter::text(std::string_view value, std::size_t bytes_max) {
     if (value.empty()) {
-        writer.null();
+        to_.literal("null");
     } else {
-        // Masked first: half a credential does not look like one.
-        writer.string(utf8_prefix(redacted(value), bytes_max));
+        to_.string(utf8_prefix(value, bytes_max));
     }
 }
 
-void add_texts(Writer& writer, Literal name, const std::vector<std::string>& values) {
-    writer.key(name).begin_array();
-    for (const std::string& value : values)
-        writer.string(utf8_prefix(redacted(value), client_text_bytes));
-    writer.end_array();
+void RecordWriter::foreign_text(std::string_view value, std::size_t bytes_max) {
+    // Masked before it is cut: half a credential does not look like one.
+    text(value.empty() ? std::string() : redacted(value), bytes_max);
 }
 
-// Digits, a point and `places` more digits, without those that say nothing.
-std::string_view decimal(std::int64_t value, int places, std::span<char, 32> digits) {
-    char* const end = digits.data() + digits.size();
-    char* at = end;
-    auto rest = static_cast<std::uint64_t>(std::abs(value));
-    bool is_fraction = false;
-    for (int place = 0; place < places; ++place, rest /= 10) {
-        const auto digit = static_cast<char>('0' + rest % 10);
-        if (digit == '0' && !is_fraction) continue;
-        is_fraction = true;
-        *--at = digit;
+void RecordWriter::texts(const std::vector<std::string>& values) {
+    to_.literal("[");
+    for (const std::string& value : values) {
+        if (&value != &values.front()) to_.literal(",");
+        to_.string(utf8_prefix(redacted(value), client_text_bytes));
     }
-    if (is_fraction) *--at = '.';
-    do *--at = static_cast<char>('0' + rest % 10);
-    while ((rest /= 10) > 0);
-    if (value < 0) *--at = '-';
-    return {at, static_cast<std::size_t>(end - at)};
+    to_.literal("]");
 }
 
-void add_decimal(Writer& writer, Literal name, std::int64_t value, int places) {
-    char digits[32];
-    writer.key(name).raw(decimal(value, places, digits));
+void RecordWriter::count(const std::optional<std::int64_t>& value) {
+    if (value) {
+        to_.number(*value);
+    } else {
+        to_.literal("null");
+    }
 }
 
-void add_ms(Writer& writer, Literal name, std::chrono::microseconds time) {
-    add_decimal(writer, name, time.count(), 3);
-}
-
-// A time that 0 stands for "never" in.
-void add_ms_or_null(Writer& writer, Literal name, std::chrono::microseconds time) {
+void RecordWriter::ms_or_null(std::chrono::microseconds time) {
     if (time.count() > 0) {
-        add_ms(writer, name, time);
+        ms(time);
     } else {
-        writer.key(name).null();
+        to_.literal("null");
     }
 }
 
-void add_usd(Writer& writer, Literal name, Money amount) {
-    add_decimal(writer, name, amount.nano_usd, 9);
-}
-
-void add_count(Writer& writer, Literal name, const std::optional<std::int64_t>& count) {
-    writer.key(name);
-    if (count) {
-        writer.number(*count);
-    } else {
-        writer.null();
-    }
+// Prices have few digits, so fifteen places are enough for those of tokens.
+void RecordWriter::unit_price(double usd) {
+    to_.decimal(std::llround(std::clamp(usd, -1000.0, 1000.0) * 1e15), 15);
 }
 
 // 2026-11-15T15:39:02.250Z
-void add_time(Writer& writer, std::chrono::sys_time<std::chrono::milliseconds> time) {
-    const auto day = std::chrono::floor<std::chrono::days>(time);
+void RecordWriter::time() {
+    const auto day = std::chrono::floor<std::chrono::days>(record_.began);
     const std::chrono::year_month_day date(day);
-    const std::chrono::hh_mm_ss clock(time - day);
-    char text[24] = {};
-    const auto put = [&](std::size_t at, std::int64_t value, int width) {
-        for (; width-- > 0; value /= 10)
-            text[at + static_cast<std::size_t>(width)] = static_cast<char>('0' + value % 10);
+    const auto ms = static_cast<unsigned>((record_.began - day).count());
+    char text[] = "0000-00-00T00:00:00.000Z";
+    const auto put = [&](std::size_t at, unsigned value, std::size_t width) {
+        for (; width-- > 0; value /= 10) text[at + width] = static_cast<char>('0' + value % 10);
     };
-    put(0, static_cast<int>(date.year()), 4);
+    put(0, static_cast<unsigned>(static_cast<int>(date.year())), 4);
     put(5, static_cast<unsigned>(date.month()), 2);
     put(8, static_cast<unsigned>(date.day()), 2);
-    put(11, clock.hours().count(), 2);
-    put(14, clock.minutes().count(), 2);
-    put(17, clock.seconds().count(), 2);
-    put(20, clock.subseconds().count(), 3);
-    text[4] = text[7] = '-';
-    text[10] = 'T';
-    text[13] = text[16] = ':';
-    text[19] = '.';
-    text[23] = 'Z';
-    writer.key("time").escaped({text, sizeof text});
-    writer.key("time_ms").number(time.time_since_epoch().count());
+    put(11, ms / 3'600'000, 2);
+    put(14, ms / 60'000 % 60, 2);
+    put(17, ms / 1000 % 60, 2);
+    put(20, ms % 1000, 3);
+    to_.literal("\"").literal(text).literal("\"");
 }
 
 // How it went, in one word.
-std::string_view outcome_of(const RequestRecord& record) {
-    if (record.error_kind == crashed_error) return "crashed";
-    if (record.client_closed) return "client_closed";
-    return record.error_kind.empty() && record.status < 400 ? "ok" : "error";
+std::string_view RecordWriter::outcome() const {
+    if (record_.error_kind == crashed_error) return "crashed";
+    if (record_.client_closed) return "client_closed";
+    return record_.error_kind.empty() && record_.status < 400 ? "ok" : "error";
 }
 
-void add_error(Writer& writer, const RequestRecord& record) {
-    writer.key("error");
-    if (record.error_kind.empty()) {
-        writer.null();
+void RecordWriter::error() {
+    if (record_.error_kind.empty()) {
+        to_.literal("null");
         return;
     }
-    writer.begin_object().key("code").string(record.error_kind);
-    add_foreign_text(writer, "detail", record.error_detail, detail_bytes);
-    writer.end_object();
+    to_.literal(R"({"code":)").string(record_.error_kind).literal(R"(,"detail":)");
+    foreign_text(record_.error_detail, detail_bytes);
+    to_.literal("}");
 }
 
-void add_attempts(Writer& writer, const std::vector<AttemptRecord>& attempts) {
-    writer.key("attempts").begin_array();
-    for (const AttemptRecord& attempt : attempts) {
-        writer.begin_object();
-        add_text(writer, "target", attempt.target);
-        writer.key("key").number(static_cast<std::int64_t>(attempt.key));
-        add_text(writer, "error", attempt.error);
-        add_foreign_text(writer, "detail", attempt.detail, attempt_detail_bytes);
-        add_ms_or_null(writer, "first_token_ms", attempt.first_token);
-        add_ms(writer, "total_ms", attempt.total);
-        writer.key("hedge").boolean(attempt.hedge).end_object();
+void RecordWriter::attempts() {
+    to_.literal("[");
+    for (const AttemptRecord& attempt : record_.attempts) {
+        if (&attempt != &record_.attempts.front()) to_.literal(",");
+        to_.literal(R"({"target":)");
+        text(attempt.target);
+        to_.literal(R"(,"key":)").number(static_cast<std::int64_t>(attempt.key));
+        to_.literal(R"(,"error":)");
+        word(attempt.error);
+        to_.literal(R"(,"detail":)");
+        foreign_text(attempt.detail, attempt_detail_bytes);
+        to_.literal(R"(,"first_token_ms":)");
+        ms_or_null(attempt.first_token);
+        to_.literal(R"(,"total_ms":)");
+        ms(attempt.total);
+        to_.literal(R"(,"hedge":)").boolean(attempt.hedge).literal("}");
     }
-    writer.end_array();
+    to_.literal("]");
 }
 
-void add_tools(Writer& writer, const std::vector<ToolRecord>& tools) {
-    writer.key("tools").begin_array();
-    for (const ToolRecord& tool : tools) {
-        writer.begin_object();
-        add_text(writer, "name", tool.name);
-        add_foreign_text(writer, "error", tool.error, attempt_detail_bytes);
-        add_ms(writer, "ms", tool.time);
-        writer.end_object();
+void RecordWriter::tools() {
+    to_.literal("[");
+    for (const ToolRecord& tool : record_.tools) {
+        if (&tool != &record_.tools.front()) to_.literal(",");
+        to_.literal(R"({"name":)");
+        text(tool.name);
+        to_.literal(R"(,"error":)");
+        foreign_text(tool.error, attempt_detail_bytes);
+        to_.literal(R"(,"ms":)");
+        ms(tool.time);
+        to_.literal("}");
     }
-    writer.end_array();
+    to_.literal("]");
 }
 
-void add_usage(Writer& writer, const RequestRecord& record) {
-    writer.key("usage");
-    if (!record.usage) {
-        writer.null();
+void RecordWriter::usage() {
+    if (!record_.usage) {
+        to_.literal("null");
         return;
     }
-    const timeline::Usage& usage = *record.usage;
-    writer.begin_object();
-    writer.key("input").number(usage.input());
-    writer.key("output").number(usage.output);
-    add_count(writer, "cache_read", usage.cache_read);
-    add_count(writer, "cache_write", usage.cache_write);
-    add_count(writer, "reasoning", usage.reasoning);
-    writer.key("total").number(usage.total());
-    add_text(writer, "provenance", name_of(record.usage_provenance));
-    writer.end_object();
+    const timeline::Usage& usage = *record_.usage;
+    to_.literal(R"({"input":)").number(usage.input());
+    to_.literal(R"(,"output":)").number(usage.output);
+    to_.literal(R"(,"cache_read":)");
+    count(usage.cache_read);
+    to_.literal(R"(,"cache_write":)");
+    count(usage.cache_write);
+    to_.literal(R"(,"reasoning":)");
+    count(usage.reasoning);
+    to_.literal(R"(,"total":)").number(usage.total());
+    to_.literal(R"(,"provenance":)");
+    word(name_of(record_.usage_provenance));
+    to_.literal("}");
 }
 
-void add_cost(Writer& writer, const RequestRecord& record) {
-    writer.key("cost").begin_object();
-    if (record.cost) {
-        add_usd(writer, "usd", *record.cost);
+void RecordWriter::cost() {
+    to_.literal(R"({"usd":)");
+    if (record_.cost) {
+        usd(*record_.cost);
     } else {
-        writer.key("usd").null();
+        to_.literal("null");
     }
-    writer.key("lines").begin_array();
-    for (const CostLine& line : record.cost_lines) {
-        writer.begin_object();
-        add_text(writer, "sku", line.sku);
-        writer.key("quantity").number(line.quantity);
-        writer.key("unit_price").real(line.unit_price);
-        add_usd(writer, "amount_usd", line.amount);
-        add_text(writer, "description", line.description);
-        writer.end_object();
+    to_.literal(R"(,"lines":[)");
+    for (const CostLine& line : record_.cost_lines) {
+        if (&line != &record_.cost_lines.front()) to_.literal(",");
+        to_.literal(R"({"sku":)");
+        text(line.sku);
+        to_.literal(R"(,"quantity":)").number(line.quantity);
+        to_.literal(R"(,"unit_price":)");
+        unit_price(line.unit_price);
+        to_.literal(R"(,"amount_usd":)");
+        usd(line.amount);
+        to_.literal(R"(,"description":)");
+        text(line.description);
+        to_.literal("}");
     }
-    writer.end_array().end_object();
+    to_.literal("]}");
 }
 
-void add_timings(Writer& writer, const RequestRecord& record) {
-    writer.key("timings_ms").begin_object();
-    add_ms(writer, "queue", record.queued);
-    add_ms(writer, "connect", record.connect);
-    add_ms_or_null(writer, "first_token", record.first_event);
-    add_ms(writer, "total", record.total);
-    add_ms(writer, "longest_gap", record.longest_gap);
-    writer.end_object();
+void RecordWriter::timings() {
+    to_.literal(R"({"queue":)");
+    ms(record_.queued);
+    to_.literal(R"(,"connect":)");
+    ms(record_.connect);
+    to_.literal(R"(,"first_token":)");
+    ms_or_null(record_.first_event);
+    to_.literal(R"(,"total":)");
+    ms(record_.total);
+    to_.literal(R"(,"longest_gap":)");
+    ms(record_.longest_gap);
+    to_.literal("}");
 }
 
 // Masking may take a number away, which leaves text that is no JSON any more.
-void add_metadata(Writer& writer, std::string_view metadata_json) {
-    writer.key("metadata");
-    if (metadata_json.empty()) {
-        writer.null();
+void RecordWriter::metadata() {
+    if (record_.metadata_json.empty()) {
+        to_.literal("null");
         return;
     }
-    const std::string masked = redacted(metadata_json);
-    std::string compact;
+    const std::string masked = redacted(record_.metadata_json);
     if (json::is_whole(masked)) {
+        std::string compact;
         json::append_compact(compact, masked);
-        writer.raw(compact);
+        to_.raw(compact);
     } else {
-        writer.string(masked);
+        to_.string(masked);
     }
+}
+
+void RecordWriter::write() {
+    to_.literal(R"({"id":)");
+    text(record_.completion_id);
+    to_.literal(R"(,"request_id":)");
+    text(record_.request_id);
+    to_.literal(R"(,"time":)");
+    time();
+    to_.literal(R"(,"time_ms":)").number(record_.began.time_since_epoch().count());
+    to_.literal(R"(,"key_id":)");
+    text(record_.key_id);
+    to_.literal(R"(,"team":)");
+    text(record_.team);
+    to_.literal(R"(,"model":)");
+    text(record_.model_asked);
+    to_.literal(R"(,"model_served":)");
+    text(record_.model_served);
+    to_.literal(R"(,"provider":)");
+    text(record_.provider);
+    to_.literal(R"(,"dialect":)");
+    word(record_.dialect);
+    to_.literal(R"(,"stream":)").boolean(record_.stream);
+    to_.literal(R"(,"outcome":)");
+    word(outcome());
+    to_.literal(R"(,"status":)").number(record_.status);
+    to_.literal(R"(,"finish_reason":)");
+    word(record_.finish);
+    to_.literal(R"(,"error":)");
+    error();
+    to_.literal(R"(,"attempts":)");
+    attempts();
+    to_.literal(R"(,"rounds":)").number(record_.rounds);
+    to_.literal(R"(,"tools":)");
+    tools();
+    to_.literal(R"(,"usage":)");
+    usage();
+    to_.literal(R"(,"cost":)");
+    cost();
+    to_.literal(R"(,"cache":)");
+    word(record_.cache);
+    to_.literal(R"(,"guardrails":)");
+    texts(record_.guardrails);
+    to_.literal(R"(,"timings_ms":)");
+    timings();
+    to_.literal(R"(,"client_closed":)").boolean(record_.client_closed);
+    to_.literal(R"(,"client_address":)");
+    text(record_.client_address);
+    to_.literal(R"(,"bytes_out":)").number(static_cast<std::int64_t>(record_.bytes_out));
+    to_.literal(R"(,"warnings":)");
+    texts(record_.warnings);
+    to_.literal(R"(,"malformed_frames":)").number(record_.malformed_frames);
+    to_.literal(R"(,"rerouted_from":)");
+    text(record_.rerouted_from);
+    to_.literal(R"(,"continued_by":)");
+    text(record_.continued_by);
+    to_.literal(R"(,"continuation":)");
+    word(record_.continuation);
+    to_.literal(R"(,"metadata":)");
+    metadata();
+    to_.literal("}");
 }
 
 }  // namespace
@@ -244,40 +323,7 @@ std::string_view name_of(RequestRecord::Provenance provenance) {
 
 void append_record(std::string& out, const RequestRecord& record) {
     const std::size_t begin = out.size();
-    Writer writer(out);
-    writer.begin_object();
-    add_text(writer, "id", record.completion_id);
-    add_text(writer, "request_id", record.request_id);
-    add_time(writer, record.began);
-    add_text(writer, "key_id", record.key_id);
-    add_text(writer, "team", record.team);
-    add_text(writer, "model", record.model_asked);
-    add_text(writer, "model_served", record.model_served);
-    add_text(writer, "provider", record.provider);
-    add_text(writer, "dialect", record.dialect);
-    writer.key("stream").boolean(record.stream);
-    writer.key("outcome").string(outcome_of(record));
-    writer.key("status").number(record.status);
-    add_text(writer, "finish_reason", record.finish);
-    add_error(writer, record);
-    add_attempts(writer, record.attempts);
-    writer.key("rounds").number(record.rounds);
-    add_tools(writer, record.tools);
-    add_usage(writer, record);
-    add_cost(writer, record);
-    add_text(writer, "cache", record.cache);
-    add_texts(writer, "guardrails", record.guardrails);
-    add_timings(writer, record);
-    writer.key("client_closed").boolean(record.client_closed);
-    add_text(writer, "client_address", record.client_address);
-    writer.key("bytes_out").number(static_cast<std::int64_t>(record.bytes_out));
-    add_texts(writer, "warnings", record.warnings);
-    writer.key("malformed_frames").number(record.malformed_frames);
-    add_text(writer, "rerouted_from", record.rerouted_from);
-    add_text(writer, "continued_by", record.continued_by);
-    add_text(writer, "continuation", record.continuation);
-    add_metadata(writer, record.metadata_json);
-    writer.end_object();
+    RecordWriter(out, record).write();
     if (const std::string_view written = std::string_view(out).substr(begin);
         json::find_invalid_utf8(written) != std::string_view::npos)
         out.replace(begin, std::string::npos, with_valid_utf8(written));

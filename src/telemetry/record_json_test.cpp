@@ -57,7 +57,7 @@ TEST(RecordJson, TellsAllThereIsToKnow) {
         R"("tools":[{"name":"now","error":null,"ms":0.25}],)"
         R"("usage":{"input":15,"output":7,"cache_read":5,"cache_write":null,"reasoning":null,)"
         R"("total":22,"provenance":"reported"},)"
-        R"("cost":{"usd":0.0135,"lines":[{"sku":"input","quantity":10,"unit_price":3e-06,)"
+        R"("cost":{"usd":0.0135,"lines":[{"sku":"input","quantity":10,"unit_price":0.000003,)"
         R"("amount_usd":0.00003,"description":"Input tokens"}]},"cache":"MISS","guardrails":[],)"
         R"("timings_ms":{"queue":0.007,"connect":1,"first_token":1.5,"total":20,)"
         R"("longest_gap":10.25},"client_closed":false,"client_address":"192.0.2.7",)"

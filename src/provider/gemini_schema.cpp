@@ -1,12 +1,15 @@
 #include "provider/gemini_schema.hpp"
 
-#include "provider/gemini_schema_tree.hpp"
+#include "json/tree.hpp"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
 namespace runnel::provider::gemini {
+
+using json::Node;
+
 namespace {
 
 constexpr std::size_t nodes_max = 20'000;
@@ -326,8 +329,9 @@ private:
 }  // namespace
 
 Result<Schema> openapi_schema(std::string_view raw, PropertyOrder order) {
-    auto root = read_tree(raw);
-    if (!root) return propagate(root);
+    const auto root = json::read_tree(raw);
+    if (!root || root->kind == Node::Kind::scalar)
+        return fail(ErrorKind::tool_schema_invalid, "The schema is not valid JSON.");
     Cleaner cleaner(*root, order);
     const Node cleaned = cleaner.clean_root();
     if (cleaner.too_large())
@@ -337,7 +341,7 @@ Result<Schema> openapi_schema(std::string_view raw, PropertyOrder order) {
     Schema schema{.sanitised = cleaner.sanitised(), .recursive = cleaner.recursive()};
     const Node* type = cleaned.find("type");
     const bool empty = type != nullptr && type->text() == "object" && !cleaned.find("properties");
-    if (!empty) append_tree(schema.text, cleaned);
+    if (!empty) json::append_tree(schema.text, cleaned);
     return schema;
 }
 

@@ -1,13 +1,12 @@
 #pragma once
 
-#include "base/result.hpp"
-
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace runnel::provider::gemini {
+namespace runnel::json {
 
 // A JSON value small enough to be held as a tree. Scalars keep the text they had.
 struct Node {
@@ -32,9 +31,11 @@ struct Node {
     std::string text() const;
     bool is_string() const { return kind == Kind::scalar && raw.starts_with('"'); }
     bool is_object() const { return kind == Kind::object; }
+    bool is_array() const { return kind == Kind::array; }
 };
 
-Result<Node> read_tree(std::string_view raw_json);
+// Nothing when it is not one well-formed JSON value, nested no deeper than limits::json_depth.
+std::optional<Node> read_tree(std::string_view raw_json);
 void append_tree(std::string& out, const Node& node);
 
-}  // namespace runnel::provider::gemini
+}  // namespace runnel::json

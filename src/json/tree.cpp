@@ -1,4 +1,4 @@
-#include "provider/gemini_schema_tree.hpp"
+#include "json/tree.hpp"
 
 #include "base/limits.hpp"
 #include "json/parser.hpp"
@@ -7,38 +7,37 @@
 
 #include <algorithm>
 
-namespace runnel::provider::gemini {
+namespace runnel::json {
 namespace {
 
-bool read_value(json::ondemand::value value, Node& out) {
-    json::ondemand::json_type type;
+bool read_value(ondemand::value value, Node& out) {
+    ondemand::json_type type;
     if (value.type().get(type)) return false;
-    if (type == json::ondemand::json_type::object) {
+    if (type == ondemand::json_type::object) {
         out.kind = Node::Kind::object;
-        json::ondemand::object object;
+        ondemand::object object;
         if (value.get_object().get(object)) return false;
         for (auto result : object) {
-            json::ondemand::field field;
+            ondemand::field field;
             if (std::move(result).get(field)) return false;
-            Node::Member& member =
-                out.members.emplace_back(json::unescaped(json::escaped_key(field)), Node{});
+            Node::Member& member = out.members.emplace_back(unescaped(escaped_key(field)), Node{});
             if (!read_value(field.value(), member.second)) return false;
         }
         return true;
     }
-    if (type == json::ondemand::json_type::array) {
+    if (type == ondemand::json_type::array) {
         out.kind = Node::Kind::array;
-        json::ondemand::array array;
+        ondemand::array array;
         if (value.get_array().get(array)) return false;
         for (auto result : array) {
-            json::ondemand::value element;
+            ondemand::value element;
             if (std::move(result).get(element)) return false;
             if (!read_value(element, out.elements.emplace_back())) return false;
         }
         return true;
     }
     std::string_view raw;
-    if (!json::raw_value(value, raw)) return false;
+    if (!raw_value(value, raw)) return false;
     out.raw = raw;
     return true;
 }
@@ -53,7 +52,7 @@ Node Node::scalar(std::string_view raw_json) { return {.raw = std::string(raw_js
 
 Node Node::string(std::string_view plain) {
     Node node;
-    json::Writer(node.raw).string(plain);
+    Writer(node.raw).string(plain);
     return node;
 }
 
@@ -80,26 +79,29 @@ bool Node::erase(std::string_view key) {
 }
 
 std::string Node::text() const {
-    return is_string() ? json::unescaped(std::string_view(raw).substr(1, raw.size() - 2)) : "";
+    return is_string() ? unescaped(std::string_view(raw).substr(1, raw.size() - 2)) : "";
 }
 
-Result<Node> read_tree(std::string_view raw_json) {
-    std::string text(raw_json);
-    json::Parser parser;
-    json::ondemand::document document;
-    json::ondemand::value value;
+std::optional<Node> read_tree(std::string_view raw_json) {
+    // As an element: a document that is a bare scalar can't be read as a value.
+    std::string text = "[";
+    text.append(raw_json).append("]");
+    Parser parser;
+    ondemand::document document;
+    ondemand::value value;
     Node root;
     const bool readable = !parser.parse_strict(Padded::of(text), document) &&
                           !document.get_value().get(value) &&
-                          !json::validate(value, limits::json_depth);
+                          !validate(value, limits::json_depth + 1) &&
+                          document.current_location().error() == simdjson::OUT_OF_BOUNDS;
     if (readable) document.rewind();
-    if (!readable || document.get_value().get(value) || !read_value(value, root))
-        return fail(ErrorKind::tool_schema_invalid, "The schema is not valid JSON.");
-    return root;
+    if (!readable || document.get_value().get(value) || !read_value(value, root)) return {};
+    if (root.elements.size() != 1) return {};
+    return std::move(root.elements.front());
 }
 
 void append_tree(std::string& out, const Node& node) {
-    json::Writer w(out);
+    Writer w(out);
     switch (node.kind) {
         case Node::Kind::scalar: w.raw(node.raw); break;
         case Node::Kind::object:
@@ -118,4 +120,4 @@ void append_tree(std::string& out, const Node& node) {
     }
 }
 
-}  // namespace runnel::provider::gemini
+}  // namespace runnel::json

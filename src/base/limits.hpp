@@ -22,6 +22,8 @@ inline constexpr std::size_t messages = 10'000;
 inline constexpr std::size_t tools = 128;
 inline constexpr std::size_t tool_name_bytes = 64;
 inline constexpr std::size_t request_id_bytes = 128;
+inline constexpr int heal_attempts = 3;  // for one answer that must be certain JSON
+inline constexpr int heal_attempts_max = 10;
 inline constexpr std::size_t fallback_models = 8;               // that one request may name
 inline constexpr std::chrono::milliseconds timeout_wish{5min};  // the longest a request may ask for
 inline constexpr auto request_read_time = 30s;                  // a slower sender is a slow loris

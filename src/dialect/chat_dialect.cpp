@@ -1,5 +1,6 @@
 #include "dialect/chat_dialect.hpp"
 
+#include "dialect/bare_json.hpp"
 #include "dialect/openai_request.hpp"
 #include "dialect/whole_answer.hpp"
 #include "json/writer.hpp"
@@ -10,8 +11,15 @@ Result<chat::Request> ChatDialect::read_request(std::string body, json::Parser* 
     return read_openai_request(std::move(body), parser);
 }
 
+std::unique_ptr<Encoder> ChatDialect::make_encoder(const Envelope& envelope,
+                                                   std::string* out) const {
+    if (envelope.form == Envelope::Form::bare_json) return std::make_unique<BareJsonStream>(out);
+    return make_encoder_(envelope, out);
+}
+
 std::string ChatDialect::write_answer(const Envelope& envelope,
                                       const timeline::Answer& answer) const {
+    if (envelope.form == Envelope::Form::bare_json) return bare_json(answer);
     return whole_answer(envelope, style_, answer);
 }
 

@@ -23,9 +23,7 @@ public:
     std::string_view name() const override { return name_; }
     Result<chat::Request> read_request(std::string body, json::Parser* parser) const override;
     std::unique_ptr<Encoder> make_encoder(const Envelope& envelope,
-                                          std::string* out) const override {
-        return make_encoder_(envelope, out);
-    }
+                                          std::string* out) const override;
     std::string write_answer(const Envelope& envelope,
                              const timeline::Answer& answer) const override;
     std::string error_body(const Error& error) const override;

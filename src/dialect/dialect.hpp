@@ -27,6 +27,8 @@ struct Envelope {
     // `agent`: how long a round's text is held back that may yet lead to a tool: not at all where
     // the gateway has none to run, briefly, or until the round is over.
     enum class Hold { none, brief, round } hold = Hold::brief;
+    // json_only: the answer's text is a JSON value, and all that the client gets, in any dialect.
+    enum class Form { chunks, bare_json } form = Form::chunks;
 };
 
 // Turns a timeline into the bytes of one kind of stream, appended to the string it was made with.

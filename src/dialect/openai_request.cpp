@@ -1,6 +1,7 @@
 #include "dialect/openai_request.hpp"
 
 #include "base/limits.hpp"
+#include "dialect/openai_format.hpp"
 #include "dialect/openai_messages.hpp"
 #include "dialect/openai_reasoning.hpp"
 #include "dialect/openai_tools.hpp"
@@ -82,45 +83,16 @@ Result<void> read_logit_bias(Reading& reading, Value& value) {
     return {};
 }
 
-Result<void> read_json_schema(Value& value, chat::OutputFormat& output) {
-    auto read = value.for_each_field([&](std::string_view name, Value& field) -> Result<void> {
-        if (name == "name") return store(field.text(), output.name);
-        if (name == "description") return store(field.escaped(), output.description_escaped);
-        if (name == "strict") return store(field.boolean(), output.strict);
-        if (name != "schema") return {};
-        if (!field.is_object()) return field.must_be("a JSON Schema object");
-        output.schema_raw = field.raw();
-        return {};
-    });
-    if (!read) return read;
-    if (output.name.empty()) return value.needs("name");
-    if (output.schema_raw.empty()) return value.needs("schema");
+Result<void> read_format(Reading& reading, Value& value) {
+    auto rewritten = read_response_format(value, reading.request);
+    if (!rewritten) return propagate(rewritten);
+    if (!rewritten->empty()) reading.replace_field("response_format", std::move(*rewritten));
     return {};
 }
 
-Result<void> read_response_format(Reading& reading, Value& value) {
-    chat::OutputFormat& output = reading.request.output;
-    if (!value.is_object()) return value.must_be("an object with a type");
-    const std::string type = value.text_of("type");
-    if (type.empty()) return value.needs("type");
-    if (type == "text") return {};
-    if (type == "json_object") {
-        output.kind = chat::OutputFormat::Kind::json_object;
-        return {};
-    }
-    if (type != "json_schema")
-        return fail_at(
-            ErrorKind::invalid_value, "response_format.type",
-            fmt::format("response_format.type is {}; it must be one of text, json_object, "
-                        "json_schema",
-                        in_quotes(type)));
-    auto read = value.for_each_field([&](std::string_view name, Value& field) -> Result<void> {
-        if (name != "json_schema") return {};
-        output.kind = chat::OutputFormat::Kind::json_schema;
-        return read_json_schema(field, output);
-    });
-    if (!read) return read;
-    if (output.kind != chat::OutputFormat::Kind::json_schema) return value.needs("json_schema");
+Result<void> read_response_schema(Reading& reading, Value& value) {
+    if (!value.is_object()) return value.must_be("a JSON Schema object");
+    reading.request.gateway.response_schema_raw = value.raw();
     return {};
 }
 
@@ -259,7 +231,7 @@ constexpr std::array known_fields{
     KnownField{
         "parallel_tool_calls",
         [](Reading& r, Value& v) { return store(v.boolean(), r.request.parallel_tool_calls); }},
-    KnownField{"response_format", read_response_format},
+    KnownField{"response_format", read_format},
     KnownField{"reasoning_effort", [](Reading& r, Value& v) { return r.reasoning.read_effort(v); }},
     KnownField{"reasoning", [](Reading& r, Value& v) { return r.reasoning.read_reasoning(v); }},
     KnownField{"thinking", [](Reading& r, Value& v) { return r.reasoning.read_thinking(v); }},
@@ -284,6 +256,10 @@ constexpr std::array known_fields{
                    return store(v.integer(0, limits::retries_max), r.request.gateway.retries);
                }},
     KnownField{"timeout", read_timeout},
+    KnownField{
+        "json_only",
+        [](Reading& r, Value& v) { return store(v.boolean(), r.request.gateway.json_only); }},
+    KnownField{"response_schema", read_response_schema},
     KnownField{"tool_events", read_tool_events},
     KnownField{"servertool_results",
                [](Reading& r, Value& v) {
@@ -376,6 +352,7 @@ Result<void> settle(Reading& reading) {
                        "stream_options is only allowed together with \"stream\":true");
     if (auto settled = settle_old_names(request); !settled) return settled;
     if (auto checked = check_tool_choice(request, reading.choice_field); !checked) return checked;
+    if (auto checked = check_format(request); !checked) return checked;
     if (reading.max_completion_tokens) request.max_tokens = reading.max_completion_tokens;
     if (!reading.safety_identifier.empty()) request.user = std::move(reading.safety_identifier);
     request.reasoning = reading.reasoning.wish();

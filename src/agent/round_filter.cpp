@@ -15,7 +15,7 @@ void RoundFilter::on(const timeline::Event& event) {
                        text_escaped_.clear();
                        reasoning_escaped_.clear();
                        round_usage_.reset();
-                       if (!std::exchange(started_, true)) to_->on(event);
+                       to_->on(event);
                    },
                    [&](const timeline::Text& e) {
                        text_escaped_ += e.text;

@@ -11,9 +11,9 @@
 namespace runnel::agent {
 
 // Makes one answer of several rounds: the model is asked, calls tools that the gateway runs, and is
-// asked again with their results. What the client sees has one start, one finish, one usage and one
-// end; calls to the gateway's own tools are taken out of it, and those to the client's tools are
-// numbered anew.
+// asked again with their results. What the client sees has one finish, one usage and one end; calls
+// to the gateway's own tools are taken out of it, and those to the client's tools are numbered
+// anew.
 class RoundFilter final : public timeline::Sink {
 public:
     struct Call {
@@ -35,6 +35,9 @@ public:
     const std::vector<Call>& client_calls() const { return client_calls_; }
     const std::string& text_escaped() const { return text_escaped_; }
     const std::string& reasoning_escaped() const { return reasoning_escaped_; }
+    timeline::Finish finish() const { return finish_; }
+    // Of all rounds that are closed.
+    const std::optional<timeline::Usage>& usage() const { return usage_; }
 
     // The round is over, and another one follows or the answer ends: its usage counts.
     void close_round();
@@ -54,7 +57,6 @@ private:
 
     IsOwn is_own_;
     timeline::Sink* to_;
-    bool started_ = false;
     std::vector<Place> places_;  // by the round's own index of a call
     std::vector<Call> own_calls_;
     std::vector<Call> client_calls_;

@@ -45,9 +45,10 @@ TEST_F(ARoundFilter, MakesOneAnswerOfSeveralRounds) {
     end(filter, Finish::stop, 35, 4);
     EXPECT_TRUE(filter.own_calls().empty());
     filter.end();
-    EXPECT_EQ(client.text(), "started\ntext 0 \"let me look\"\nhold_over tool_called\ntext 0 "
-                             "\"0.01 gwei\"\nfinish 0 stop\n"
-                             "usage fresh=55 out=10\nended\n");
+    EXPECT_EQ(client.text(),
+              "started\ntext 0 \"let me look\"\nhold_over tool_called\nstarted\ntext 0 "
+              "\"0.01 gwei\"\nfinish 0 stop\n"
+              "usage fresh=55 out=10\nended\n");
 }
 
 TEST_F(ARoundFilter, NumbersTheClientsCallsAnew) {
@@ -78,8 +79,9 @@ TEST_F(ARoundFilter, ForgetsARoundThatIsAskedOfSomebodyElse) {
     end(filter, Finish::stop, 1, 1);
     EXPECT_TRUE(filter.own_calls().empty());
     filter.end();
-    EXPECT_EQ(client.text(), "started\nhold_over tool_called\ntext 0 \"hi\"\nfinish 0 stop\nusage "
-                             "fresh=1 out=1\nended\n");
+    EXPECT_EQ(client.text(),
+              "started\nhold_over tool_called\nstarted\ntext 0 \"hi\"\nfinish 0 stop\nusage "
+              "fresh=1 out=1\nended\n");
 }
 
 TEST_F(ARoundFilter, DoesNotEndWithCallsThatNobodyCanMake) {

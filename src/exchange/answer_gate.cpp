@@ -4,9 +4,11 @@ namespace runnel::exchange {
 
 using timeline::Finish;
 
-AnswerGate::AnswerGate(dialect::Envelope::Reasoning reasoning, WhenSpoken when_spoken)
+AnswerGate::AnswerGate(dialect::Envelope::Reasoning reasoning, WhenSpoken when_spoken,
+                       timeline::Started started)
     : reasoning_(reasoning),
-      when_spoken_(std::move(when_spoken)) {}
+      when_spoken_(std::move(when_spoken)),
+      started_(started) {}
 
 // A finish alone counts where it explains why there is nothing to see: a filter, the token limit,
 // or thoughts that are not shown.
@@ -42,7 +44,7 @@ void AnswerGate::on(const timeline::Event& event) {
 
 void AnswerGate::open(timeline::Sink* to) {
     to_ = to;
-    to_->on(timeline::Started{});
+    to_->on(started_);
     held_.replay(to_);
     held_.clear();
 }

@@ -17,7 +17,8 @@ public:
     // `when_spoken` is called once, right before the first visible event, and says where events go
     // from then on. An empty one leaves the gate shut until open().
     using WhenSpoken = std::function<timeline::Sink*()>;
-    AnswerGate(dialect::Envelope::Reasoning reasoning, WhenSpoken when_spoken);
+    AnswerGate(dialect::Envelope::Reasoning reasoning, WhenSpoken when_spoken,
+               timeline::Started started = {});
 
     void on(const timeline::Event& event) override;
     // Lets through what was held back, and all that follows.
@@ -36,6 +37,7 @@ private:
 
     dialect::Envelope::Reasoning reasoning_;
     WhenSpoken when_spoken_;
+    timeline::Started started_;
     timeline::Sink* to_ = nullptr;
     timeline::Recording held_;
     std::optional<Error> failure_;

@@ -24,7 +24,7 @@ struct Lane {
          AnswerGate::WhenSpoken when_spoken, http::Watchdog* watchdog)
         : gateway(std::move(keep)),
           attempt(planned),
-          gate(reasoning, std::move(when_spoken)),
+          gate(reasoning, std::move(when_spoken), {question.outgoing.form}),
           call(worker, std::move(question), &gate, watchdog) {}
 
     // It has something to tell: what the client will see, or that nothing will come.

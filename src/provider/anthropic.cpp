@@ -43,6 +43,7 @@ public:
         out.headers = headers_for(request.streaming, draft->betas());
         out.body = std::move(draft->body());
         out.warnings = std::move(draft->warnings());
+        out.form = draft->form();
         out.turn = turn_options(model);
         // Without tools there is no call whose result the thinking would have to go back with.
         if (request.tools.empty()) out.turn.state = TurnOptions::State::drop;

@@ -2,6 +2,7 @@
 
 #include "json/parser.hpp"
 #include "json/writer.hpp"
+#include "timeline/event.hpp"
 
 #include <algorithm>
 #include <string>
@@ -41,6 +42,8 @@ public:
     void warn(std::string_view word) { add_once(warnings_, word); }
     void need_beta(std::string_view name) { add_once(betas_, name); }
     std::vector<std::string>& warnings() { return warnings_; }
+    void keep_form() { form_ = timeline::Started::Form::kept; }
+    timeline::Started::Form form() const { return form_; }
     const std::vector<std::string>& betas() const { return betas_; }
 
 private:
@@ -58,6 +61,7 @@ private:
     std::vector<Mark> marks_;
     std::vector<std::string> warnings_;
     std::vector<std::string> betas_;
+    timeline::Started::Form form_ = timeline::Started::Form::free;
 };
 
 }  // namespace runnel::provider::anthropic

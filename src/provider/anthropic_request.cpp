@@ -100,6 +100,7 @@ void write_output_config(Draft& draft, const Reasoning& reasoning, const chat::R
     writer.key("output_config").begin_object();
     if (!reasoning.effort.empty()) writer.key("effort").string(reasoning.effort);
     if (schema) {
+        draft.keep_form();
         writer.key("format").begin_object().key("type").string("json_schema");
         writer.key("schema").raw(enforceable_schema(request.output.schema_raw)).end_object();
     }

@@ -193,6 +193,7 @@ private:
 
     Result<void> write_format() {
         if (request_.output.kind == OutputFormat::Kind::text || formats_by_instruction()) return {};
+        body_.form = timeline::Started::Form::kept;
         writer_.key("responseMimeType").string("application/json");
         if (request_.output.kind != OutputFormat::Kind::json_schema) return {};
         auto written = write_schema("responseSchema", "responseJsonSchema",

@@ -2,6 +2,7 @@
 
 #include "base/result.hpp"
 #include "chat/request.hpp"
+#include "timeline/event.hpp"
 
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@ namespace runnel::provider::gemini {
 struct Body {
     std::string text{};
     std::vector<std::string> warnings{};
+    timeline::Started::Form form = timeline::Started::Form::free;
 };
 
 // The body of generateContent and streamGenerateContent, which are the same. What Gemini has no

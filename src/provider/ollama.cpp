@@ -42,6 +42,7 @@ public:
         add_configured(out.headers, headers_);
         out.body = std::move(body->text);
         out.warnings = std::move(body->warnings);
+        out.form = body->form;
         out.turn = turn_options(model);
         // There is no way to ask for one call at a time.
         if (request.parallel_tool_calls == false) out.turn.tool_calls_max = 1;

@@ -116,6 +116,7 @@ private:
     void write_format() {
         const OutputFormat& output = request_.output;
         if (output.kind == OutputFormat::Kind::text) return;
+        body_.form = timeline::Started::Form::kept;
         if (output.kind == OutputFormat::Kind::json_schema && !output.schema_raw.empty()) {
             writer_.key("format").raw(compact(output.schema_raw));
         } else {

@@ -2,6 +2,7 @@
 
 #include "base/result.hpp"
 #include "chat/request.hpp"
+#include "timeline/event.hpp"
 
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@ namespace runnel::provider::ollama {
 struct Body {
     std::string text{};
     std::vector<std::string> warnings{};
+    timeline::Started::Form form = timeline::Started::Form::free;
 };
 
 // The body of POST /api/chat. Ollama has no tool_choice: `none` is said by sending no tools, and

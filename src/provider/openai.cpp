@@ -58,6 +58,7 @@ public:
         if (refuses_stream_options_.load(std::memory_order_relaxed))
             remove_stream_options(outgoing.body);
         outgoing.warnings = std::move(body->warnings);
+        outgoing.form = body->form;
         outgoing.turn.choices = static_cast<int>(request.n);
         // The provider is told, and not every one listens.
         if (request.parallel_tool_calls == false) outgoing.turn.tool_calls_max = 1;

@@ -282,6 +282,7 @@ void BodyWriter::write_response_format(std::string_view raw) {
         return;  // the default; Together refuses it
     const bool instructed = request_.output.kind == OutputFormat::Kind::json_schema &&
                             quirks_.json_schema == RequestQuirks::JsonSchema::instructed;
+    if (!instructed) body_.form = timeline::Started::Form::kept;
     writer_.key("response_format").raw(instructed ? R"({"type":"json_object"})" : raw);
 }
 

@@ -13,6 +13,7 @@ namespace runnel::provider {
 struct OpenAiBody {
     std::string json;
     std::vector<std::string> warnings;  // what the provider would refuse and was left out
+    timeline::Started::Form form = timeline::Started::Form::free;
 };
 
 // The body that asks a member of the family: the client's fields in the client's order, as they

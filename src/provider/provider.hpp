@@ -52,7 +52,9 @@ struct Outgoing {
     std::string body;
     std::vector<std::string> warnings{};  // for X-Gateway-Warnings, e.g. schema_sanitized
     TurnOptions turn{};                   // what the request implies for reading its answer
-    std::optional<Script> script{};       // then there is no upstream to call
+    // Whether the provider has a mode for request.output, and has been asked for it.
+    timeline::Started::Form form = timeline::Started::Form::free;
+    std::optional<Script> script{};  // then there is no upstream to call
 };
 
 // A provider's answer that is not 200.

@@ -19,7 +19,10 @@ enum class Finish { stop, length, tool_calls, content_filter };
 std::string_view name_of(Finish finish);
 
 // The model has begun. Nothing visible yet: it commits nothing.
-struct Started {};
+struct Started {
+    // Whether the provider itself keeps the answer to the form (JSON, a schema) that was asked for.
+    enum class Form { free, kept } form = Form::free;
+};
 
 struct Text {
     Choice choice;

@@ -72,6 +72,18 @@ void add_calls(Request* request, Message* said, std::span<const RoundFilter::Cal
     said->raw = request->keep(assistant_json(*said));
 }
 
+// A message whose content is one text.
+Message text_message(Request* request, Role role, std::string_view escaped) {
+    std::string raw;
+    json::Writer writer(raw);
+    writer.begin_object().key("role").string(chat::name_of(role));
+    writer.key("content").escaped(escaped).end_object();
+    Message message{.role = role};
+    message.raw = request->keep(std::move(raw));
+    message.parts.push_back(text_part(escaped));
+    return message;
+}
+
 std::string result_json(std::string_view call_id, std::string_view text_escaped) {
     std::string raw;
     json::Writer writer(raw);
@@ -90,6 +102,23 @@ Message result_message(Request* request, const std::string& call_id, std::string
 }
 
 }  // namespace
+
+void add_system_text(Request* request, std::string_view text, SystemPlace place) {
+    const auto instructs = [](const Message& message) {
+        return message.role == Role::system || message.role == Role::developer;
+    };
+    auto& messages = request->messages;
+    const auto at = place == SystemPlace::first ? messages.begin()
+                                                : std::ranges::find_if_not(messages, instructs);
+    messages.insert(at, text_message(request, Role::system, keep_escaped(request, text)));
+}
+
+void add_reply_to(Request* request, std::string_view said_escaped, std::string_view reply) {
+    if (!said_escaped.empty())
+        request->messages.push_back(
+            text_message(request, Role::assistant, request->keep(std::string(said_escaped))));
+    request->messages.push_back(text_message(request, Role::user, keep_escaped(request, reply)));
+}
 
 void add_tools(Request* request, std::span<const ToolSpec> tools) {
     for (const ToolSpec& spec : tools) {

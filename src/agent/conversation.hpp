@@ -8,8 +8,15 @@
 #include <string>
 #include <string_view>
 
-// What the tool loop adds to a client's conversation. All of it is kept by the request.
+// What the gateway adds to a client's conversation. All of it is kept by the request.
 namespace runnel::agent {
+
+// A system text, before all messages or after those that say how to answer already.
+enum class SystemPlace { first, last };
+void add_system_text(chat::Request* request, std::string_view text, SystemPlace place);
+
+// The model's answer, and what the user has to say to it. Texts are escaped and plain.
+void add_reply_to(chat::Request* request, std::string_view said_escaped, std::string_view reply);
 
 void add_tools(chat::Request* request, std::span<const ToolSpec> tools);
 

@@ -1,9 +1,10 @@
 #include "exchange/chat_exchange.hpp"
 
+#include "agent/conversation.hpp"
 #include "dialect/registry.hpp"
 #include "exchange/attempts.hpp"
+#include "exchange/json_review.hpp"
 #include "exchange/tool_loop.hpp"
-#include "json/writer.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -58,8 +59,12 @@ awaitable<void> ChatExchange::answer() {
     Attempts::Budget budget;
     const Attempts::Setting setting{gateway_, worker_, shared_, transaction_,
                                     record_,  &reply_, &budget};
-    if (route_.tools != nullptr) {
-        ToolLoop loop(setting, gateway_->tools.get(), &request_, &route_);
+    const auto contract = agent::JsonContract::of(request_);
+    std::optional<JsonReview> review;
+    if (contract) review.emplace(*contract, &request_, &reply_);
+    if (route_.tools != nullptr || review) {
+        ToolLoop loop(setting, gateway_->tools.get(), &request_, &route_,
+                      review ? &*review : nullptr);
         co_await loop.run();
         co_return;
     }
@@ -103,6 +108,7 @@ dialect::Envelope ChatExchange::envelope() const {
     if (wishes.servertool_results) envelope.tool_results = Envelope::ToolResults::shown;
     if (wishes.hold == chat::GatewayWishes::Hold::round) envelope.hold = Envelope::Hold::round;
     if (route_.tools == nullptr) envelope.hold = Envelope::Hold::none;
+    if (wishes.json_only) envelope.form = Envelope::Form::bare_json;
     return envelope;
 }
 
@@ -142,7 +148,8 @@ Result<void> ChatExchange::apply_route() {
     if (route_.max_tokens)
         request_.max_tokens =
             std::min(request_.max_tokens.value_or(*route_.max_tokens), *route_.max_tokens);
-    if (route_.system != nullptr) add_system_text(*route_.system);
+    if (route_.system != nullptr)
+        agent::add_system_text(&request_, *route_.system, agent::SystemPlace::first);
     return {};
 }
 
@@ -151,25 +158,6 @@ Result<void> ChatExchange::read_again(std::string body) {
     if (!again) return propagate(again);
     request_ = std::move(*again);
     return {};
-}
-
-void ChatExchange::add_system_text(std::string_view text) {
-    std::string raw;
-    json::Writer(raw)
-        .begin_object()
-        .key("role")
-        .string("system")
-        .key("content")
-        .string(text)
-        .end_object();
-    chat::Message message{.role = chat::Role::system};
-    message.raw = request_.keep(std::move(raw));
-    // The text as it stands inside that JSON, between its quotes.
-    constexpr std::string_view before = R"({"role":"system","content":")";
-    const std::string_view escaped =
-        message.raw.substr(before.size(), message.raw.size() - before.size() - 2);
-    message.parts.push_back({.kind = chat::Part::Kind::text, .text_escaped = escaped});
-    request_.messages.insert(request_.messages.begin(), std::move(message));
 }
 
 }  // namespace runnel::exchange

@@ -30,7 +30,6 @@ private:
     Result<void> find_route();
     Result<void> apply_route();
     Result<void> read_again(std::string body);
-    void add_system_text(std::string_view text);
     dialect::Envelope envelope() const;
 
     std::shared_ptr<const Gateway> gateway_;

@@ -12,18 +12,19 @@ using boost::asio::awaitable;
 using Clock = std::chrono::steady_clock;
 
 ToolLoop::ToolLoop(const Attempts::Setting& setting, const agent::ToolBox* tools,
-                   chat::Request* request, router::Route* route)
+                   chat::Request* request, router::Route* route, JsonReview* review)
     : setting_(setting),
       tools_(tools),
       request_(request),
       route_(route),
+      review_(review),
       filter_(
           [this](std::string_view name) {
               return std::ranges::any_of(offered_, [&](const agent::ToolBox::Offered& tool) {
                   return tool.spec.name == name;
               });
           },
-          setting.reply),
+          review == nullptr ? static_cast<timeline::Sink*>(setting.reply) : review->sink()),
       runs_(setting.worker, setting.transaction, setting.reply, tools),
       rounds_left_(route->max_tool_rounds) {}
 
@@ -33,13 +34,21 @@ awaitable<void> ToolLoop::run() {
         co_return;
     }
     Step step = Step::next_round;
-    while (step == Step::next_round) step = co_await round();
-    if (step == Step::failed) co_return;
+    while (step == Step::next_round) {
+        step = co_await round();
+        if (step == Step::answered && review_ != nullptr) step = co_await review_answer();
+    }
+    if (step == Step::failed) {
+        // What the rounds before took is not lost.
+        if (filter_.usage()) setting_.record->usage = filter_.usage();
+        co_return;
+    }
     filter_.end();
     co_await setting_.reply->finish();
 }
 
 awaitable<Result<void>> ToolLoop::offer_tools() {
+    if (route_->tools == nullptr) co_return Result<void>{};
     auto offered = co_await tools_->offer(*route_->tools, setting_.transaction->stop);
     if (!offered) co_return propagate(offered);
     offered_ = std::move(*offered);
@@ -86,6 +95,16 @@ awaitable<ToolLoop::Step> ToolLoop::round() {
         co_return Step::failed;
     }
     co_return filter_.client_calls().empty() ? Step::next_round : Step::answered;
+}
+
+awaitable<ToolLoop::Step> ToolLoop::review_answer() {
+    switch (review_->review(filter_)) {
+        case JsonReview::Result::told: co_return Step::answered;
+        case JsonReview::Result::ask_again: co_return Step::next_round;
+        case JsonReview::Result::given_up: break;
+    }
+    co_await setting_.reply->fail(review_->failure());
+    co_return Step::failed;
 }
 
 awaitable<void> ToolLoop::run_calls() {

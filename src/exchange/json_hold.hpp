@@ -1,0 +1,42 @@
+#pragma once
+
+#include "timeline/event.hpp"
+#include "timeline/recording.hpp"
+
+#include <string_view>
+
+namespace runnel::exchange {
+
+// Stands between the rounds of an answer that must be JSON and the client: keeps a round back until
+// somebody has looked at it. Where a provider that keeps the form itself may be believed, its
+// answer passes as it comes, unless it begins like anything but JSON.
+class JsonHold final : public timeline::Sink {
+public:
+    enum class Belief { nobody, provider };
+    // `to` must outlive this.
+    JsonHold(Belief belief, timeline::Sink* to) : belief_(belief), to_(to) {}
+
+    // Started begins a round, and forgets what was held.
+    void on(const timeline::Event& event) override;
+
+    // The round waits for somebody to look at it.
+    bool holds() const { return state_ == State::holding; }
+    bool refused() const { return refused_; }
+    // Lets the round go, with these texts for what it said.
+    void tell(std::string_view reasoning_escaped, std::string_view text_escaped);
+
+private:
+    enum class State { watching, holding, passing };
+
+    void begin(const timeline::Started& event);
+    void watch(const timeline::Text& event);
+    void keep(const timeline::Event& event);
+
+    Belief belief_;
+    timeline::Sink* to_;
+    State state_ = State::holding;
+    timeline::Recording held_;  // but for text and reasoning, which the round knows
+    bool refused_ = false;
+};
+
+}  // namespace runnel::exchange

@@ -1,3 +1,6 @@
+#include "json/text.hpp"
+#include "json/writer.hpp"
+#include "provider/demo_arguments.hpp"
 #include "provider/demo_models.hpp"
 #include "provider/demo_script.hpp"
 #include "provider/demo_tools.hpp"
@@ -33,6 +36,26 @@ void think(const chat::Request& request, Answer& answer) {
     if (request.reasoning.effort == chat::Effort::none) return;
     answer.reasoning_escaped = "The user wants to see what a reasoning model streams. First the "
                                "thoughts, then the answer.";
+}
+
+bool wants_json(const chat::Request& request) {
+    return request.output.kind != chat::OutputFormat::Kind::text || request.gateway.json_only ||
+           !request.gateway.response_schema_raw.empty();
+}
+
+// What would be said in prose, as the JSON that the client wants.
+void put_into_json(const chat::Request& request, Answer& answer) {
+    const std::string_view own = request.gateway.response_schema_raw;
+    const std::string_view schema = own.empty() ? request.output.schema_raw : own;
+    std::string value;
+    if (schema.empty()) {
+        json::Writer(value).begin_object().key("answer").escaped(answer.text_escaped).end_object();
+    } else {
+        const std::string said = json::unescaped(demo::last_user_text(request));
+        value = demo::plausible_value(schema, demo::Question(said));
+    }
+    answer.text_escaped.clear();
+    json::append_escaped(answer.text_escaped, value);
 }
 
 // What the model of this name answers; nothing when there is none.
@@ -108,9 +131,14 @@ public:
                 fmt::format(
                     "there is no model demo/{}; there are: {}", model,
                     fmt::join(demo_models | std::views::transform(&DemoModel::name), ", ")));
+        // The echo says what it hears; a call to a tool is no answer, nor is one that fails.
+        const bool answers = answer->failure == Answer::Failure::none && answer->finish == "stop";
+        const bool in_json = wants_json(request) && model != "echo" && answers;
+        if (in_json) put_into_json(request, *answer);
         obey_limit(request, *answer);
         Outgoing outgoing;
         outgoing.turn = turn_options(model);
+        if (in_json) outgoing.form = timeline::Started::Form::kept;
         outgoing.script = request.streaming == chat::Streaming::yes
                               ? demo::stream_of(*answer, model)
                               : demo::body_of(*answer, model);

@@ -1,5 +1,7 @@
 #include "provider/demo_arguments.hpp"
 
+#include "base/utf8.hpp"
+#include "json/values.hpp"
 #include "json/writer.hpp"
 
 #include <simdjson.h>
@@ -17,6 +19,8 @@ using simdjson::dom::element;
 using simdjson::dom::object;
 
 constexpr int depth_max = 8;  // schemas may refer to themselves
+constexpr std::uint64_t elements_max = 16;
+constexpr std::uint64_t characters_max = 1'000;
 
 struct Example {
     std::string_view word;  // in the property's name or its format
@@ -59,9 +63,9 @@ std::string_view type_of(element schema) {
     return {};
 }
 
-class Arguments {
+class PlausibleValue {
 public:
-    Arguments(element root, const Question& question, std::string& out)
+    PlausibleValue(element root, const Question& question, std::string& out)
         : root_(root),
           question_(question),
           writer_(out) {}
@@ -93,7 +97,7 @@ public:
         else if (type == "null")
             writer_.null();
         else
-            writer_.string(text_for(name, text_of(schema, "format")));
+            write_text(schema, name);
     }
 
 private:
@@ -161,8 +165,17 @@ private:
 
     void write_array(element schema, std::string_view name, int depth) {
         writer_.begin_array();
+        array prefix;
         element items;
-        if (!schema["items"].get(items) && items.is_object()) write(items, name, depth + 1);
+        std::uint64_t count = 0;
+        if (!schema["prefixItems"].get_array().get(prefix))
+            for (element each : prefix) {
+                write(each, name, depth + 1);
+                ++count;
+            }
+        const bool takes_more = !schema["items"].get(items) && items.is_object();
+        const std::uint64_t wanted = std::min(count_of(schema, "minItems", 1), elements_max);
+        for (; takes_more && count < wanted; ++count) write(items, name, depth + 1);
         writer_.end_array();
     }
 
@@ -177,6 +190,21 @@ private:
             writer_.number(static_cast<std::int64_t>(std::ceil(value)));
         else
             writer_.real(value);
+    }
+
+    void write_text(element schema, std::string_view name) {
+        std::string text(text_for(name, text_of(schema, "format")));
+        const auto length = std::min(count_of(schema, "minLength", 0), characters_max);
+        while (json::length_of(text) < length) text += '.';
+        const auto most = count_of(schema, "maxLength", characters_max);
+        while (json::length_of(text) > most) text = utf8_prefix(text, text.size() - 1);
+        writer_.string(text);
+    }
+
+    static std::uint64_t count_of(element schema, std::string_view keyword, std::uint64_t usual) {
+        std::uint64_t count = usual;
+        static_cast<void>(schema[keyword].get_uint64().get(count));
+        return count;
     }
 
     std::string_view text_for(std::string_view name, std::string_view format) const {
@@ -201,13 +229,18 @@ std::optional<element> parsed(std::string_view schema_raw, simdjson::dom::parser
 
 }  // namespace
 
-std::string plausible_arguments(std::string_view schema_raw, const Question& question) {
+std::string plausible_value(std::string_view schema_raw, const Question& question) {
     simdjson::dom::parser parser;
     const auto schema = parsed(schema_raw, parser);
-    if (!schema) return "{}";
+    if (!schema) return "null";
     std::string out;
-    Arguments(*schema, question, out).write(*schema, "", 0);
-    return out.starts_with('{') ? out : "{}";
+    PlausibleValue(*schema, question, out).write(*schema, "", 0);
+    return out;
+}
+
+std::string plausible_arguments(std::string_view schema_raw, const Question& question) {
+    std::string value = plausible_value(schema_raw, question);
+    return value.starts_with('{') ? value : "{}";
 }
 
 std::vector<std::string> argument_names(std::string_view schema_raw) {

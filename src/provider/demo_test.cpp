@@ -1,3 +1,4 @@
+#include "json/schema.hpp"
 #include "json/text.hpp"
 #include "provider/answer_reader.hpp"
 #include "provider/demo_arguments.hpp"
@@ -5,6 +6,7 @@
 #include "provider/registry.hpp"
 #include "timeline/answer.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -281,6 +283,25 @@ TEST(Demo, StreamsALongTextInLargerPieces) {
     EXPECT_EQ(answer_of("echo", asking(text)).choices.at(0).text_escaped, text);
 }
 
+TEST(Demo, AnswersWithTheJsonThatIsWanted) {
+    const auto said = [](std::string_view model, Request request) {
+        return json::unescaped(answer_of(model, request).choices.at(0).text_escaped);
+    };
+    Request any = asking("Hi");
+    any.gateway.json_only = true;
+    EXPECT_TRUE(said("text", std::move(any)).starts_with(R"({"answer":"This answer comes)"));
+    Request own = asking("Hi");
+    own.gateway.response_schema_raw = R"({"type":"array","items":{"type":"string"},"minItems":2})";
+    EXPECT_EQ(said("reasoning", std::move(own)), R"(["Hi","Hi"])");
+    Request format = asking("Hi");
+    format.output.kind = chat::OutputFormat::Kind::json_schema;
+    format.output.schema_raw = R"({"properties":{"a":{"type":"integer"}}})";
+    EXPECT_EQ(said("text", std::move(format)), R"({"a":1})");
+    Request echo = asking("Hi");
+    echo.output.kind = chat::OutputFormat::Kind::json_object;
+    EXPECT_EQ(said("echo", std::move(echo)), "Hi");
+}
+
 TEST(Demo, NamesItsModelsWhenAskedForAnother) {
     const auto outgoing = make_demo({})->write_request(asking("Hi"), "ecko");
     ASSERT_FALSE(outgoing);
@@ -317,6 +338,30 @@ TEST(DemoArguments, FitTheSchema) {
             R"({"type":"object","properties":{"p":{"$ref":"#/$defs/P"},"q":{"anyOf":[{"type":"null"},{"const":3}]}},)"
             R"("$defs":{"P":{"type":"object","properties":{"x":{"type":"integer"}}}}})"),
         R"({"p":{"x":1},"q":3})");
+}
+
+TEST(DemoArguments, AreAnyValueThatFitsWhereNoObjectIsNeeded) {
+    for (
+        const std::string_view schema : {
+            R"({"type":"string","minLength":12})",
+            R"({"type":"string","maxLength":3})",
+            R"({"type":"array","items":{"type":"integer","minimum":3},"minItems":3})",
+            R"({"type":"array","prefixItems":[{"type":"string"},{"type":"boolean"}]})",
+            R"({"type":"integer","exclusiveMinimum":4})",
+            R"({"type":"null"})",
+            R"({"enum":["x","y"]})",
+            R"({"oneOf":[{"type":"object","required":["a"],"properties":{"a":{"type":"number"}}}]})",
+            R"({"$defs":{"city":{"type":"object","required":["name","population"],"properties":
+                 {"name":{"type":"string"},"population":{"type":"integer","minimum":0}}}},
+                 "type":"object","properties":{"capitals":{"type":"array","items":
+                 {"$ref":"#/$defs/city"}}}})",
+        }) {
+        const auto value =
+            json::read_tree(demo::plausible_value(schema, demo::Question("a tópic")));
+        ASSERT_TRUE(value) << schema;
+        EXPECT_THAT(json::schema_problems(*json::read_tree(schema), *value), ::testing::IsEmpty())
+            << schema;
+    }
 }
 
 TEST(DemoArguments, EndForSchemasThatReferToThemselves) {

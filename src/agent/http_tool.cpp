@@ -1,5 +1,6 @@
 #include "agent/http_tool.hpp"
 
+#include "agent/hook_nonce.hpp"
 #include "agent/outcome.hpp"
 #include "agent/timed_stop.hpp"
 #include "agent/url_template.hpp"
@@ -151,11 +152,12 @@ Result<WebRequest> write_callback(const HttpToolConfig& config, const Arguments&
     return request;
 }
 
-HttpTool::HttpTool(std::string name, HttpToolConfig config, ToolLimits limits,
+HttpTool::HttpTool(std::string name, HttpToolConfig config, ToolLimits limits, Secret hook_key,
                    http::ConnectionPool* pool)
     : name_(std::move(name)),
       config_(std::move(config)),
       limits_(limits),
+      hook_key_(std::move(hook_key)),
       pool_(pool) {}
 
 awaitable<Result<std::vector<ToolSpec>>> HttpTool::list(Stop*) {
@@ -169,6 +171,7 @@ awaitable<ToolOutcome> HttpTool::run(ToolCall call, Stop* stop) {
                        ? write_callback(config_, *arguments, call, iso_time_now())
                        : write_tool_request(config_, *arguments);
     if (!request) co_return failed_with(request.error().message);
+    if (!hook_key_.empty()) request->headers.emplace_back("X-Request-Nonce", hook_nonce(hook_key_));
     request->answer_bytes_max = limits_.result_bytes + 1;  // so that what is too long is seen to be
     TimedStop timed(co_await boost::asio::this_coro::executor, stop, limits_.time);
     auto answer = co_await ask_web(pool_, std::move(*request), timed.get());

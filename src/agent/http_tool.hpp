@@ -22,7 +22,7 @@ Result<WebRequest> write_callback(const HttpToolConfig& config, const Arguments&
 class HttpTool final : public ToolSource {
 public:
     // `pool` must outlive it.
-    HttpTool(std::string name, HttpToolConfig config, ToolLimits limits,
+    HttpTool(std::string name, HttpToolConfig config, ToolLimits limits, Secret hook_key,
              http::ConnectionPool* pool);
 
     boost::asio::awaitable<Result<std::vector<ToolSpec>>> list(http::Stop* stop) override;
@@ -34,6 +34,7 @@ private:
     std::string name_;
     HttpToolConfig config_;
     ToolLimits limits_;
+    Secret hook_key_;
     http::ConnectionPool* pool_;
 };
 

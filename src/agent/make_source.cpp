@@ -32,7 +32,8 @@ struct Maker {
                               .url = server.url,
                               .headers = server.headers,
                               .allow = config.allow,
-                              .limits = config.limits},
+                              .limits = config.limits,
+                              .hook_key = config.hook_key},
                              environment, &thread->tasks(), &thread->pool());
     }
 
@@ -43,12 +44,14 @@ struct Maker {
                                .env = server.env,
                                .cwd = server.folder,
                                .allow = config.allow,
-                               .limits = config.limits},
+                               .limits = config.limits,
+                               .hook_key = config.hook_key},
                               &thread->tasks());
     }
 
     Made operator()(const HttpToolConfig& http) const {
-        return std::make_unique<HttpTool>(config.name, http, config.limits, &thread->pool());
+        return std::make_unique<HttpTool>(config.name, http, config.limits, config.hook_key,
+                                          &thread->pool());
     }
 
     Made operator()(const BuiltInConfig& built_in) const {

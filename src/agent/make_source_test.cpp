@@ -12,6 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 using testing::ToolRun;
@@ -67,6 +68,19 @@ TEST(MakeSource, MakesHttpToolsThatTellTheModelOfFailures) {
     EXPECT_EQ(answer_to("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n{\"a\"").result_json,
               R"("{\"a\"")");
     EXPECT_EQ(answer_to("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na\xFF!").text, "a\uFFFD!");
+}
+
+TEST(MakeSource, LetsAnHttpToolTellWhoAsks) {
+    const WebServer server([](const std::string&, WebServer::Socket& socket) {
+        WebServer::send_page(socket, "text/plain", "x");
+    });
+    ToolConfig config{"t", HttpToolConfig{.url = server.url("/"), .method = "GET"}};
+    tool(config).run("{}");
+    config.hook_key = Secret("a long random key");
+    tool(config).run("{}");
+    ASSERT_THAT(server.requests(), SizeIs(2));
+    EXPECT_THAT(server.requests()[0], Not(HasSubstr("Nonce")));
+    EXPECT_THAT(server.requests()[1], HasSubstr("X-Request-Nonce: $2b$05$"));
 }
 
 TEST(MakeSource, KeepsHttpToolsToTheirLimits) {

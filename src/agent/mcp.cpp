@@ -38,7 +38,8 @@ Result<std::unique_ptr<ToolSource>> make_mcp_http(McpHttpServer config,
                            std::move(config.headers)};
     endpoint.url += url->target.substr(0, url->target.find('?'));
     auto transport = std::make_shared<mcp::HttpTransport>(std::move(endpoint), tasks, pool);
-    mcp::SourceConfig source{std::move(config.name), std::move(config.allow), config.limits};
+    mcp::SourceConfig source{std::move(config.name), std::move(config.allow), config.limits,
+                             std::move(config.hook_key)};
     return std::make_unique<mcp::Source>(std::move(source), std::move(transport),
                                          tasks->executor());
 }
@@ -55,7 +56,7 @@ std::unique_ptr<ToolSource> make_mcp_stdio(McpStdioServer config, http::TaskGrou
     }
     auto transport = std::make_shared<mcp::StdioTransport>(config.name, std::move(command), tasks);
     mcp::SourceConfig source{std::move(config.name), std::move(config.allow), config.limits,
-                             config.start_time};
+                             std::move(config.hook_key), config.start_time};
     return std::make_unique<mcp::Source>(std::move(source), std::move(transport),
                                          tasks->executor());
 }

@@ -24,6 +24,7 @@ struct McpHttpServer {
     std::vector<std::string> allow{};  // the server's names of tools that may be used; empty: all
     ToolLimits limits{};
     std::string proxy{};  // empty: as the environment says
+    Secret hook_key{};    // see hook_nonce.hpp
 };
 // The error names the entry. The pointers must outlive the source and its tasks, which end by
 // themselves when it goes.
@@ -43,6 +44,7 @@ struct McpStdioServer {
     std::string cwd{};                                  // empty: ours
     std::vector<std::string> allow{};
     ToolLimits limits{};
+    Secret hook_key{};
     // npx may have to fetch the server first.
     std::chrono::milliseconds start_time{std::chrono::seconds(60)};
 };

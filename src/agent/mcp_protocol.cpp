@@ -183,7 +183,7 @@ Outgoing Protocol::list_tools(std::string_view cursor) {
     return request("tools/list", params += '}');
 }
 
-Outgoing Protocol::call_tool(const Tool& tool, const ToolCall& call) {
+Outgoing Protocol::call_tool(const Tool& tool, const ToolCall& call, std::string_view nonce) {
     std::string params;
     json::Writer writer(params);
     std::string arguments;
@@ -198,6 +198,7 @@ Outgoing Protocol::call_tool(const Tool& tool, const ToolCall& call) {
         json::append_compact(metadata, call.metadata_json);
         more_writer.key("metadata").raw(metadata);
     }
+    if (!nonce.empty()) more_writer.key("_aiv_nonce").string(nonce);
     append_meta(params, more);
     Outgoing out = request("tools/call", params += '}');
     if (era_ == Era::modern) {

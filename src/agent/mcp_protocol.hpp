@@ -42,8 +42,8 @@ public:
     void forget() { era_ = Era::unknown; }
 
     Outgoing list_tools(std::string_view cursor);
-    // `arguments_json` is an object.
-    Outgoing call_tool(const Tool& tool, const ToolCall& call);
+    // The call's arguments are an object. An empty nonce is none.
+    Outgoing call_tool(const Tool& tool, const ToolCall& call, std::string_view nonce = {});
     // Tells that nobody waits for that request any more.
     Outgoing cancelled(std::int64_t id, std::string_view reason);
     // Asks a modern server to tell when its tools change. Its answer is not waited for.

@@ -1,5 +1,6 @@
 #include "agent/mcp_source.hpp"
 
+#include "agent/hook_nonce.hpp"
 #include "agent/mcp_result.hpp"
 #include "agent/outcome.hpp"
 #include "agent/timed_stop.hpp"
@@ -100,7 +101,9 @@ awaitable<ToolOutcome> Source::run(ToolCall call, Stop* stop) {
         tool = find(call.name);
     }
     if (!tool) co_return failed_with(fmt::format("there is no tool named '{}'", call.name));
-    auto write = [this, &tool, &call] { return protocol_.call_tool(*tool, call); };
+    auto write = [this, &tool, &call] {
+        return protocol_.call_tool(*tool, call, hook_nonce(config_.hook_key));
+    };
     auto answer = co_await ask(std::move(write), timed.get());
     if (!answer) {
         if (!stop->requested()) warn(explained(answer.error(), *timed.get(), time).message);

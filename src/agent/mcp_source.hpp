@@ -5,6 +5,7 @@
 #include "agent/mcp_transport.hpp"
 #include "agent/tool_source.hpp"
 #include "agent/turnstile.hpp"
+#include "base/secret.hpp"
 #include "json/parser.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -23,6 +24,7 @@ struct SourceConfig {
     std::string name;                // of its entry under `tools:`
     std::vector<std::string> allow;  // the server's names of tools that may be used; empty: all
     ToolLimits limits{};             // of one call
+    Secret hook_key{};               // empty: calls have no nonce
     std::chrono::milliseconds list_time{
         std::chrono::seconds(15)};  // to be there and list its tools
 };

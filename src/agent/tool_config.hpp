@@ -67,6 +67,8 @@ struct ToolConfig {
     std::variant<McpHttpConfig, McpStdioConfig, HttpToolConfig, BuiltInConfig> kind;
     std::vector<std::string> allow{};  // empty: all that it offers
     ToolLimits limits{};
+    // With which an MCP server or an HTTP tool can tell that it is we who ask; empty: it can't.
+    Secret hook_key{};
     // Whether addresses that a model can influence may be private ones.
     enum class PrivateAddresses { refused, allowed } private_addresses = PrivateAddresses::refused;
     bool operator==(const ToolConfig&) const = default;

@@ -21,9 +21,9 @@ using agent::McpStdioConfig;
 using agent::SearchConfig;
 using agent::ToolConfig;
 
-constexpr std::string_view keys_of_tool[] = {"mcp",     "http",    "builtin",          "allow",
-                                             "headers", "timeout", "result_limit",     "provider",
-                                             "url",     "api_key", "private_addresses"};
+constexpr std::string_view keys_of_tool[] = {"mcp",     "http",    "builtin",           "allow",
+                                             "headers", "timeout", "result_limit",      "provider",
+                                             "url",     "api_key", "private_addresses", "hook_key"};
 constexpr std::string_view kinds[] = {"mcp", "http", "builtin"};
 constexpr std::string_view keys_of_command[] = {"command", "args", "env", "cwd"};
 constexpr std::string_view keys_of_search[] = {"provider", "url", "api_key"};
@@ -131,6 +131,7 @@ void read_built_in(const Value& value, const Section& section, ToolConfig& tool)
             refuse_key(section, key, "only web_search has this");
     }
     refuse_key(section, "headers", "a built-in tool has no headers of its own");
+    refuse_key(section, "hook_key", "a built-in tool asks nobody who could check it");
     tool.kind = std::move(built_in);
 }
 
@@ -161,6 +162,19 @@ void read_kind(const Entry& entry, const Section& section, ToolConfig& tool) {
             refuse_key(section, key, "only web_search has this");
 }
 
+// bcrypt looks at no more than this.
+constexpr std::size_t hook_key_bytes_max = 72;
+
+void read_hook_key(const Value& value, ToolConfig& tool) {
+    auto key = value.text();
+    if (!key) return;
+    if (key->empty() || key->size() > hook_key_bytes_max || key->contains('\0')) {
+        value.complain(fmt::format("a hook key has 1 to {} bytes", hook_key_bytes_max));
+        return;
+    }
+    tool.hook_key = Secret(std::move(*key));
+}
+
 }  // namespace
 
 std::optional<ToolConfig> read_tool(const Entry& entry) {
@@ -176,6 +190,7 @@ std::optional<ToolConfig> read_tool(const Entry& entry) {
     const auto size = [](const Value& value) { return value.size(limits::kib, result_bytes_max); };
     section->read("timeout", time, tool.limits.time);
     section->read("result_limit", size, tool.limits.result_bytes);
+    if (const Value* written = section->find("hook_key")) read_hook_key(*written, tool);
     bool private_addresses = false;
     section->read("private_addresses", &Value::boolean, private_addresses);
     if (private_addresses) tool.private_addresses = ToolConfig::PrivateAddresses::allowed;

@@ -45,6 +45,7 @@ tools:
     timeout: 2s
     result_limit: 8KiB
     private_addresses: true
+    hook_key: "a long random key"
   plain: {mcp: "https://mcp.example.com"}
 )");
     ASSERT_EQ(config.tools.size(), 2u);
@@ -54,6 +55,7 @@ tools:
     EXPECT_EQ(chain.limits.time, 2s);
     EXPECT_EQ(chain.limits.result_bytes, 8192u);
     EXPECT_EQ(chain.private_addresses, ToolConfig::PrivateAddresses::allowed);
+    EXPECT_EQ(chain.hook_key.reveal(), "a long random key");
     const auto& server = kind_of<McpHttpConfig>(config, 0);
     EXPECT_EQ(server.url, "http://127.0.0.1:9300/mcp?x=1");
     EXPECT_THAT(server.headers,
@@ -196,6 +198,8 @@ TEST(ConfigTools, ReportsWhatAServerOrASearchLacks) {
                 HasSubstr("api_key is missing; tavily needs one"));
     EXPECT_THAT(tool_problem("builtin: web_search, provider: brvae, api_key: k"),
                 HasSubstr("did you mean 'brave'?"));
+    EXPECT_THAT(tool_problem("builtin: now, hook_key: k"), HasSubstr("asks nobody"));
+    EXPECT_THAT(tool_problem("mcp: 'http://h/', hook_key: ''"), HasSubstr("1 to 72 bytes"));
     EXPECT_THAT(tool_problem("builtin: now, timeout: 0s"), HasSubstr("tools.t.timeout must be"));
 }
 

@@ -137,6 +137,12 @@ void add_tools(Request* request, std::span<const ToolSpec> tools) {
     set_field(request, "tools", std::move(all));
 }
 
+void allow_answer(Request* request) {
+    if (request->tool_choice.kind != chat::ToolChoice::Kind::required) return;
+    request->tool_choice = {.kind = chat::ToolChoice::Kind::automatic};
+    set_field(request, "tool_choice", "\"auto\"");
+}
+
 void forbid_tools(Request* request) {
     request->tool_choice = {.kind = chat::ToolChoice::Kind::none};
     set_field(request, "tool_choice", "\"none\"");

@@ -20,6 +20,9 @@ void add_reply_to(chat::Request* request, std::string_view said_escaped, std::st
 
 void add_tools(chat::Request* request, std::span<const ToolSpec> tools);
 
+// A model that had to call a tool has done so, and may answer now.
+void allow_answer(chat::Request* request);
+
 // The model may not call tools any more; what it has called stays understandable.
 void forbid_tools(chat::Request* request);
 

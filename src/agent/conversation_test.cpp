@@ -35,6 +35,17 @@ TEST(Conversation, OffersToolsWhereTheClientHasNone) {
               R"([{"type":"function","function":{"name":"gas","parameters":{"type":"object"}}}])");
 }
 
+TEST(Conversation, WhoHadToCallAToolMayAnswerAfterwards) {
+    chat::Request request;
+    allow_answer(&request);
+    EXPECT_EQ(request.tool_choice.kind, chat::ToolChoice::Kind::absent);
+    request.tool_choice.kind = chat::ToolChoice::Kind::required;
+    request.fields.push_back({"tool_choice", "\"required\""});
+    allow_answer(&request);
+    EXPECT_EQ(request.tool_choice.kind, chat::ToolChoice::Kind::automatic);
+    EXPECT_EQ(field(request, "tool_choice"), "\"auto\"");
+}
+
 TEST(Conversation, AddsATurnWithItsResults) {
     chat::Request request;
     const RoundFilter::Call calls[] = {{"call_1", "gas", R"({\"chain\":\"base\"})"},

@@ -131,8 +131,8 @@ struct GatewayWishes {
     bool json_only = false;
     std::string_view response_schema_raw{};
     std::optional<int> heal_attempts{};  // how often an answer that does not fit may be asked for
-    std::vector<std::string> builtin_tools{};
-    bool tool_invocation_explanations = false;
+    std::vector<std::string> builtin_tools{};   // tools of the gateway's, besides the model's
+    bool tool_invocation_explanations = false;  // whether the model is asked why it calls them
     std::vector<std::string> guardrails{};
 };
 

@@ -266,6 +266,14 @@ constexpr std::array known_fields{
                    return store(v.boolean(), r.request.gateway.servertool_results);
                }},
     KnownField{"hold", read_hold},
+    KnownField{"builtin_tools",
+               [](Reading& r, Value& v) {
+                   return read_builtin_tools(v, r.request.gateway.builtin_tools);
+               }},
+    KnownField{"tool_invocation_explanations",
+               [](Reading& r, Value& v) {
+                   return store(v.boolean(), r.request.gateway.tool_invocation_explanations);
+               }},
 };
 
 bool any_twice(std::vector<std::string_view> keys) {

@@ -210,6 +210,23 @@ Result<std::string> read_function_choice(Value& value, ToolChoice& choice) {
     return fmt::format(R"({{"type":"function","function":{}}})", value.raw());
 }
 
+Result<void> read_builtin_tools(Value& value, std::vector<std::string>& names) {
+    if (!value.is_object()) return value.must_be("an object with tools, an array of their names");
+    return value.for_each_field([&](std::string_view field, Value& written) -> Result<void> {
+        if (field == "options" && !written.is_object()) return written.must_be("an object");
+        if (field != "tools") return {};
+        if (!written.is_array()) return written.must_be("an array of names of tools");
+        return written.for_each_element([&](std::size_t, Value& element) -> Result<void> {
+            auto name = element.text();
+            if (!name) return propagate(name);
+            if (names.size() == limits::tools)
+                return written.wrong(fmt::format("has more than {} names", limits::tools));
+            names.push_back(std::move(*name));
+            return {};
+        });
+    });
+}
+
 Result<void> check_tool_choice(const chat::Request& request, const std::string& field) {
     const ToolChoice& choice = request.tool_choice;
     const auto check = [&](const std::string& name) -> Result<void> {

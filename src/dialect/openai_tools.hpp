@@ -3,6 +3,7 @@
 #include "dialect/request_value.hpp"
 
 #include <string>
+#include <vector>
 
 // The tools of a chat completion request, and the wish which of them to call.
 namespace runnel::dialect {
@@ -14,6 +15,9 @@ Result<void> read_tool_choice(Value& value, chat::ToolChoice& choice);
 // the field.
 Result<std::string> read_functions(Value& value, chat::Request& request);
 Result<std::string> read_function_choice(Value& value, chat::ToolChoice& choice);
+
+// `builtin_tools`: tools of the gateway's that this request wants.
+Result<void> read_builtin_tools(Value& value, std::vector<std::string>& names);
 
 // What can only be checked when both have been read: the choice names tools that are there. `field`
 // is the one the client chose in.

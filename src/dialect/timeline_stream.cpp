@@ -69,6 +69,7 @@ void TimelineStream::write(const ServerTool& event) {
     writer.key("id").string(event.id);
     writer.key("contents").string(event.arguments_raw);
     writer.key("state").string(name_of(event.state));
+    if (!event.explanation_raw.empty()) writer.key("explanation").raw(event.explanation_raw);
     if (show_results_ == Envelope::ToolResults::shown && !event.result_raw.empty()) {
         writer.key(event.state == ServerTool::State::failed ? "error" : "result");
         json::append_compact(scratch_, event.result_raw);

@@ -150,6 +150,13 @@ TEST(TimelineStream, ShowsWhatAServersToolGaveBackOnlyWhereAsked) {
                   server_tool("Failed", R"(,"error":"no node")"));
 }
 
+TEST(TimelineStream, ShowsWhyAModelRanATool) {
+    ServerTool run{ServerTool::State::created, "srv_1", "gas", R"({"chain": 1})"};
+    run.explanation_raw = R"({"reason":"r","goal":"g"})";
+    EXPECT_EQ(encoded({run}),
+              server_tool("Created", R"(,"explanation":{"reason":"r","goal":"g"})"));
+}
+
 TEST(TimelineStream, KeepsLogprobsWithTheirText) {
     EXPECT_EQ(encoded({Logprobs{0, R"({"content": [1]})"}, Text{0, "a"}}),
               chunk(R"({"index":0,"delta":{"role":"assistant","content":"a"},)"

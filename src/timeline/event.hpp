@@ -61,13 +61,15 @@ struct ToolEnded {
 
 // A tool that the gateway runs itself, each time its state changes. `id` is the gateway's own and
 // the same for one run; `arguments` is a JSON value, and `result` one too once it has completed, or
-// the JSON string that says why it failed.
+// the JSON string that says why it failed. `explanation` is {"reason", "goal"} in the model's own
+// words, where it was asked for them.
 struct ServerTool {
     enum class State { created, running, completed, failed } state;
     std::string_view id;
     std::string_view name;
     std::string_view arguments_raw;
     std::string_view result_raw{};
+    std::string_view explanation_raw{};
 };
 
 // What a dialect holds back, not knowing yet what it will be, can be told now: its time is over, or

@@ -24,6 +24,7 @@ void Recording::on(const Event& event) {
                        e.name = keep(e.name);
                        e.arguments_raw = keep(e.arguments_raw);
                        e.result_raw = keep(e.result_raw);
+                       e.explanation_raw = keep(e.explanation_raw);
                    },
                    [&](Annotation& e) { e.raw = keep(e.raw); },
                    [&](Logprobs& e) { e.raw = keep(e.raw); },

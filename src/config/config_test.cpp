@@ -20,17 +20,18 @@ using testing::read;
 TEST(Config, HasAPolicyForEveryModel) {
     const auto policy =
         read("policy: {retries: 1, timeout: 20s, timeouts: {idle: 5s}, hedge: {after: 800ms}, "
-             "midstream: verified}")
+             "midstream: verified, failover_scope: round}")
             .policy;
     EXPECT_EQ(policy.retries, 1);
     EXPECT_EQ(policy.timeout, 20s);
     EXPECT_EQ(policy.timeouts.idle, 5s);
     EXPECT_EQ(policy.hedge_after, 800ms);
     EXPECT_EQ(policy.midstream, router::Midstream::verified);
+    EXPECT_EQ(policy.failover_scope, router::FailoverScope::round);
     EXPECT_EQ(problem("policy: {strategy: weighted}"),
               "1:10: unknown key 'strategy' in policy; the keys here are retries, timeout, "
               "timeouts, hedge, "
-              "midstream");
+              "midstream, failover_scope");
 }
 
 TEST(Config, HasDefaultsForEverything) {

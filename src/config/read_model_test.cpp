@@ -142,6 +142,8 @@ models:
     timeouts: {connect: 1s, first_token: 2s, idle: 3s, total: 4s}
     hedge: {after: 800ms}
     midstream: verified
+    failover_scope: round
+    text_tool_calls: true
     limits: {max_tokens: 4096, concurrent: 10}
   quick: {targets: [demo/echo, demo/text], strategy: least-latency, midstream: fail}
 )")
@@ -152,6 +154,8 @@ models:
     EXPECT_EQ(models[0].policy.timeout, std::nullopt);
     EXPECT_EQ(models[0].policy.hedge_after, std::nullopt);
     EXPECT_EQ(models[0].policy.midstream, std::nullopt);
+    EXPECT_EQ(models[0].policy.failover_scope, std::nullopt);
+    EXPECT_FALSE(models[0].text_tool_calls);
     EXPECT_EQ(models[0].max_tokens, std::nullopt);
     EXPECT_EQ(models[0].concurrent, 0u);
     EXPECT_EQ(models[0].streams, Model::Streams::yes);
@@ -169,6 +173,8 @@ models:
     EXPECT_EQ(careful.policy.timeouts.total, 4s);
     EXPECT_EQ(careful.policy.hedge_after, 800ms);
     EXPECT_EQ(careful.policy.midstream, router::Midstream::verified);
+    EXPECT_EQ(careful.policy.failover_scope, router::FailoverScope::round);
+    EXPECT_TRUE(careful.text_tool_calls);
     EXPECT_EQ(careful.max_tokens, 4096);
     EXPECT_EQ(careful.concurrent, 10u);
     EXPECT_EQ(models[2].policy.strategy, router::Strategy::least_latency);

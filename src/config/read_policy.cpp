@@ -7,10 +7,11 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view keys_of_timeouts[] = {"connect", "first_token", "idle", "total"};
 constexpr std::string_view keys_of_hedge[] = {"after"};
-constexpr std::string_view keys_of_common_policy[] = {"retries", "timeout", "timeouts", "hedge",
-                                                      "midstream"};
+constexpr std::string_view keys_of_common_policy[] = {"retries", "timeout",   "timeouts",
+                                                      "hedge",   "midstream", "failover_scope"};
 constexpr std::string_view strategies[] = {"failover", "weighted", "least-latency"};
 constexpr std::string_view midstreams[] = {"fail", "verified"};
+constexpr std::string_view failover_scopes[] = {"stream", "round"};
 
 constexpr std::int64_t concurrent_max = 1'000'000;
 
@@ -30,6 +31,12 @@ std::optional<router::Midstream> read_midstream(const Value& value) {
     const auto name = value.one_of(midstreams);
     if (!name) return std::nullopt;
     return *name == "verified" ? router::Midstream::verified : router::Midstream::fail;
+}
+
+std::optional<router::FailoverScope> read_failover_scope(const Value& value) {
+    const auto name = value.one_of(failover_scopes);
+    if (!name) return std::nullopt;
+    return *name == "round" ? router::FailoverScope::round : router::FailoverScope::stream;
 }
 
 std::optional<std::chrono::milliseconds> read_hedge(const Value& value) {
@@ -76,6 +83,7 @@ router::Policy read_policy(const Section& model) {
     model.read("timeouts", read_timeouts, policy.timeouts);
     model.read("hedge", read_hedge, policy.hedge_after);
     model.read("midstream", read_midstream, policy.midstream);
+    model.read("failover_scope", read_failover_scope, policy.failover_scope);
     return policy;
 }
 

@@ -49,6 +49,7 @@ router::ModelEntry make_entry(const config::Model& config) {
     entry.tools = config.tools;
     entry.max_tool_rounds = config.max_tool_rounds;
     entry.id = config.id;
+    entry.text_tool_calls = config.text_tool_calls;
     return entry;
 }
 

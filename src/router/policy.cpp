@@ -21,6 +21,7 @@ Policy Policy::or_else(const Policy& other) const {
             first_of(timeout, other.timeout),
             first_of(hedge_after, other.hedge_after),
             first_of(midstream, other.midstream),
+            first_of(failover_scope, other.failover_scope),
             timeouts.or_else(other.timeouts)};
 }
 

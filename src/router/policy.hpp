@@ -27,12 +27,19 @@ enum class Midstream {
     verified  // ask the next target, and go on where its answer repeats what was seen
 };
 
+// How long another target may take over the rounds of an answer with tools that the gateway runs.
+enum class FailoverScope {
+    stream,  // as long as the client has seen nothing
+    round    // as long as it has seen nothing of this round
+};
+
 struct Policy {
     Strategy strategy = Strategy::failover;
     std::optional<int> retries{};                        // of targets asked before, all in all
     std::optional<std::chrono::milliseconds> timeout{};  // for the whole request
     std::optional<std::chrono::milliseconds> hedge_after{};
     std::optional<Midstream> midstream{};
+    std::optional<FailoverScope> failover_scope{};
     Timeouts timeouts{};
 
     // This, and where it says nothing, the other; but the strategy is each one's own.

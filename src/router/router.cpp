@@ -39,7 +39,8 @@ bool same_place(const Target& one, const Target& other) {
 Result<void> leave_out_unfit(const chat::Request& request, Route& route) {
     std::optional<Need> missing;
     const auto is_unfit = [&](const Target& target) {
-        const bool calls_nothing = route.tools != nullptr && target.facts.tools == false;
+        const bool runs_tools = route.tools != nullptr || !request.gateway.builtin_tools.empty();
+        const bool calls_nothing = runs_tools && target.facts.tools == false;
         const auto need = calls_nothing ? Need::tools : unmet_need(request, target.facts);
         if (need && !missing) missing = need;
         return need.has_value();
@@ -160,6 +161,7 @@ Result<Route> Router::route_to_model(const ModelEntry& model) const {
     route.concurrent = model.concurrent;
     if (!model.tools.empty()) route.tools = &model.tools;
     route.max_tool_rounds = model.max_tool_rounds;
+    route.text_tool_calls = model.text_tool_calls;
     return route;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/limits.hpp"
 #include "base/result.hpp"
 #include "chat/request.hpp"
 #include "router/policy.hpp"
@@ -38,9 +39,10 @@ struct Route {
     std::optional<std::int64_t> max_tokens{};         // more is cut down to this
     std::size_t concurrent = 0;                       // requests at a time; 0: any number
     const std::vector<std::string>* tools = nullptr;  // that are run here, by name, or null
-    int max_tool_rounds = 0;
-    std::string rerouted_from{};  // the model that was asked for, where it can't stream and this
-                                  // one stands in for it
+    int max_tool_rounds = limits::tool_rounds;
+    bool text_tool_calls = false;  // the model writes its calls into its text
+    std::string rerouted_from{};   // the model that was asked for, where it can't stream and this
+                                   // one stands in for it
     std::vector<std::string> warnings{};  // for X-Gateway-Warnings, e.g. fallback_skipped
 };
 
@@ -61,8 +63,9 @@ struct ModelEntry {
     std::optional<std::int64_t> max_tokens{};
     std::size_t concurrent = 0;
     std::vector<std::string> tools{};  // that are run here, by name
-    int max_tool_rounds = 0;
     std::string id{};  // another name for it, which is in no list; empty: none
+    int max_tool_rounds = limits::tool_rounds;
+    bool text_tool_calls = false;
 };
 
 struct ProviderEntry {

@@ -1,5 +1,8 @@
 #include "agent/tool_box.hpp"
 
+#include "base/limits.hpp"
+#include "base/log.hpp"
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -74,26 +77,71 @@ awaitable<std::optional<T>> hand_over(ToolThread* thread, Work<T> work, Stop* st
 
 using Entries = std::shared_ptr<std::vector<ToolBox::Entry>>;
 
-// Two sources may have a tool of the same name: the later one's goes by "entry_tool".
+// Two sources may have a tool of the same name: the later one's goes by "entry_tool", or by a
+// number where that is taken too.
 std::string unused_name(const std::vector<ToolBox::Offered>& offered, std::string_view entry,
                         const std::string& name) {
-    const auto taken = [&](const ToolBox::Offered& other) { return other.spec.name == name; };
-    return std::ranges::any_of(offered, taken) ? fmt::format("{}_{}", entry, name) : name;
+    const auto is_taken = [&](const std::string& wanted) {
+        return std::ranges::any_of(
+            offered, [&](const ToolBox::Offered& other) { return other.spec.name == wanted; });
+    };
+    std::string unused = name;
+    for (int number = 1; is_taken(unused); ++number) {
+        const std::string suffix = number == 1 ? "" : fmt::format("_{}", number);
+        unused = fmt::format("{}_{}", entry, name);
+        unused.resize(std::min(unused.size(), limits::tool_name_bytes - suffix.size()));
+        unused += suffix;
+    }
+    return unused;
 }
 
-awaitable<Result<std::vector<ToolBox::Offered>>>
-collect(Entries entries, std::vector<std::size_t> wanted, Stop* stop) {
-    std::vector<ToolBox::Offered> offered;
+// Without addresses: the client need not know them.
+std::string_view in_short(ErrorKind kind) {
+    switch (kind) {
+        case ErrorKind::upstream_unreachable: return "can't be reached";
+        case ErrorKind::upstream_timeout: return "does not answer";
+        case ErrorKind::upstream_auth: return "refuses our credentials";
+        default: return "does not work as it should";
+    }
+}
+
+Error not_there(std::string_view entry, Error why) {
+    return {
+        ErrorKind::model_unavailable,
+        fmt::format("the tool '{}' is not available now: its server {}", entry, in_short(why.kind)),
+        {},
+        std::move(why.message)};
+}
+
+awaitable<ToolBox::Offer> collect(Entries entries, std::vector<std::size_t> wanted, Stop* stop) {
+    ToolBox::Offer offer;
     for (const std::size_t at : wanted) {
+        const std::string& entry = (*entries)[at].name;
         auto listed = co_await (*entries)[at].source->list(stop);
-        if (!listed) co_return propagate(listed);
+        if (!listed) {
+            if (!offer.missing) offer.missing = not_there(entry, std::move(listed.error()));
+            continue;
+        }
         for (ToolSpec& spec : *listed) {
             std::string own_name = spec.name;
-            spec.name = unused_name(offered, (*entries)[at].name, own_name);
-            offered.push_back({std::move(spec), at, std::move(own_name)});
+            spec.name = unused_name(offer.tools, entry, own_name);
+            offer.tools.push_back({std::move(spec), at, std::move(own_name)});
         }
     }
-    co_return offered;
+    co_return offer;
+}
+
+awaitable<void> list_once(Entries entries, std::size_t at, std::shared_ptr<Stop> stop) {
+    const ToolBox::Entry& entry = (*entries)[at];
+    const auto listed = co_await entry.source->list(stop.get());
+    if (listed || stop->requested()) co_return;
+    log::Line(log::Level::warning, "a tool is not there")
+        .add("tools", entry.name)
+        .add("message", listed.error().message)
+        .add("cure", fmt::format("see to it, or correct tools.{}; until it is there, models that "
+                                 "have it answer 503",
+                                 entry.name))
+        .write();
 }
 
 awaitable<ToolOutcome> run_one(Entries entries, std::size_t at, ToolCall call, Stop* stop) {
@@ -108,7 +156,20 @@ ToolBox::ToolBox(ToolThread* thread, std::vector<Entry> entries)
 
 ToolBox::~ToolBox() {
     // Once nothing runs there, they can go here.
-    if (!thread_->stopped()) asio::post(thread_->loop(), [entries = std::move(entries_)] {});
+    if (thread_->stopped()) return;
+    asio::post(thread_->loop(),
+               [entries = std::move(entries_), getting_ready = std::move(getting_ready_)] {
+                   for (const auto& stop : getting_ready) stop->request(Stop::Reason::shutdown);
+               });
+}
+
+void ToolBox::get_ready() {
+    for (std::size_t at = 0; at < entries_->size(); ++at) {
+        const auto stop = getting_ready_.emplace_back(std::make_shared<Stop>());
+        asio::post(thread_->loop(), [thread = thread_, entries = entries_, at, stop] {
+            thread->tasks().start("list tools", list_once(entries, at, stop));
+        });
+    }
 }
 
 std::vector<std::string> ToolBox::names() const {
@@ -117,22 +178,20 @@ std::vector<std::string> ToolBox::names() const {
     return names;
 }
 
-awaitable<Result<std::vector<ToolBox::Offered>>> ToolBox::offer(std::span<const std::string> names,
-                                                                Stop* stop) const {
+awaitable<ToolBox::Offer> ToolBox::offer(std::span<const std::string> names, Stop* stop) const {
     std::vector<std::size_t> wanted;
     for (const std::string& name : names) {
         const auto found = std::ranges::find(*entries_, name, &Entry::name);
         if (found != entries_->end())
             wanted.push_back(static_cast<std::size_t>(found - entries_->begin()));
     }
-    using Offer = Result<std::vector<Offered>>;
     auto offer = co_await hand_over<Offer>(
         thread_,
         [entries = entries_, wanted = std::move(wanted)](Stop* there) {
             return collect(entries, wanted, there);
         },
         stop);
-    if (!offer) co_return fail(ErrorKind::internal_error, "stopped");
+    if (!offer) co_return Offer{{}, Error{ErrorKind::internal_error, "stopped"}};
     co_return std::move(*offer);
 }
 

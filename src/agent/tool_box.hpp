@@ -6,6 +6,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,15 +35,24 @@ public:
         std::string own_name;  // the source's; the model's differs where two sources share a name
     };
     std::vector<std::string> names() const;
-    // What the entries with these names offer. The error names the one that can't be asked.
-    boost::asio::awaitable<Result<std::vector<Offered>>> offer(std::span<const std::string> names,
-                                                               http::Stop* stop) const;
+    struct Offer {
+        std::vector<Offered> tools{};
+        // Why one of them can't be asked, in words for a client that name it; its detail is for
+        // whoever wrote the config.
+        std::optional<Error> missing{};
+    };
+    // What the entries with these names offer.
+    boost::asio::awaitable<Offer> offer(std::span<const std::string> names, http::Stop* stop) const;
+    // Asks all sources for their tools now: what takes long to start is ready when a request needs
+    // it, and of what is not there the log warns at once.
+    void get_ready();
     // Runs a tool; `stop` ends it at once.
     boost::asio::awaitable<ToolOutcome> run(Offered tool, ToolCall call, http::Stop* stop) const;
 
 private:
     ToolThread* thread_;
-    std::shared_ptr<std::vector<Entry>> entries_;  // let go of on the tool thread
+    std::shared_ptr<std::vector<Entry>> entries_;             // let go of on the tool thread
+    std::vector<std::shared_ptr<http::Stop>> getting_ready_;  // used there, too
 };
 
 }  // namespace runnel::agent

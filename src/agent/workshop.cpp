@@ -2,7 +2,25 @@
 
 #include "agent/make_source.hpp"
 
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
 namespace runnel::agent {
+
+namespace {
+
+// Those that touch nothing: a request may ask for them whatever the config says.
+constexpr std::string_view always_there[] = {"now", "calculator"};
+
+std::vector<ToolConfig> with_those_always_there(std::vector<ToolConfig> tools) {
+    for (const std::string_view name : always_there)
+        if (std::ranges::find(tools, name, &ToolConfig::name) == tools.end())
+            tools.push_back({std::string(name), BuiltInConfig{std::string(name)}});
+    return tools;
+}
+
+}  // namespace
 
 Workshop::Workshop(http::UpstreamTls* tls, http::Environment environment)
     : tls_(tls),
@@ -10,7 +28,8 @@ Workshop::Workshop(http::UpstreamTls* tls, http::Environment environment)
 
 Workshop::~Workshop() { close(); }
 
-Result<std::shared_ptr<const ToolBox>> Workshop::open(const std::vector<ToolConfig>& tools) {
+Result<std::shared_ptr<const ToolBox>> Workshop::open(std::vector<ToolConfig> tools) {
+    tools = with_those_always_there(std::move(tools));
     if (tools == configs_) return box_;
     if (!thread_) thread_.emplace(tls_);
     std::vector<ToolBox::Entry> entries;
@@ -19,8 +38,10 @@ Result<std::shared_ptr<const ToolBox>> Workshop::open(const std::vector<ToolConf
         if (!source) return propagate(source);
         entries.push_back({tool.name, std::move(*source)});
     }
-    configs_ = tools;
-    box_ = tools.empty() ? nullptr : std::make_shared<ToolBox>(&*thread_, std::move(entries));
+    configs_ = std::move(tools);
+    const auto box = std::make_shared<ToolBox>(&*thread_, std::move(entries));
+    box->get_ready();
+    box_ = box;
     return box_;
 }
 

@@ -22,16 +22,16 @@ public:
     // Whoever uses a box must be gone.
     ~Workshop();
 
-    // The tools of this config: those in use where they are the same, so that a reload does not
-    // end what they are doing. Null for none. An error names the entry.
-    Result<std::shared_ptr<const ToolBox>> open(const std::vector<ToolConfig>& tools);
+    // The tools of this config, and a few that are always there: those in use where they are the
+    // same, so that a reload does not end what they are doing. An error names the entry.
+    Result<std::shared_ptr<const ToolBox>> open(std::vector<ToolConfig> tools);
     // Nobody waits for a tool any more: the thread ends. Boxes may still be let go of.
     void close();
 
 private:
     http::UpstreamTls* tls_;
     http::Environment environment_;
-    std::optional<ToolThread> thread_;  // once there are tools
+    std::optional<ToolThread> thread_;  // from the first config on
     std::vector<ToolConfig> configs_;
     std::shared_ptr<const ToolBox> box_;
 };

@@ -5,10 +5,14 @@
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -21,9 +25,37 @@ std::string counted(std::size_t count, std::string_view noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+bool is_program(const std::filesystem::path& path) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
+}
+
+// As a shell looks for it.
+bool can_be_found(const std::string& program) {
+    if (program.contains('/')) return is_program(program);
+    const char* path = std::getenv("PATH");
+    for (const auto folder : std::views::split(std::string_view(path ? path : ""), ':'))
+        if (is_program(std::filesystem::path(std::string_view(folder)) / program)) return true;
+    return false;
+}
+
+void add_warnings_for(const agent::ToolConfig& tool, std::vector<std::string>& warnings) {
+    const auto* server = std::get_if<agent::McpStdioConfig>(&tool.kind);
+    if (server == nullptr) return;
+    std::error_code ignored;
+    if (!server->folder.empty() && !std::filesystem::is_directory(server->folder, ignored))
+        warnings.push_back(
+            fmt::format("tools.{}.mcp.cwd: there is no folder '{}'", tool.name, server->folder));
+    if (server->folder.empty() && !can_be_found(server->command))
+        warnings.push_back(fmt::format("tools.{}.mcp.command: there is no program '{}' here; "
+                                       "install it, or write its whole path",
+                                       tool.name, server->command));
+}
+
 // What is legal and may still not be what was meant.
 std::vector<std::string> warnings_for(const config::Config& config) {
     std::vector<std::string> warnings;
+    for (const agent::ToolConfig& tool : config.tools) add_warnings_for(tool, warnings);
     for (const config::Provider& provider : config.providers) {
         const std::string_view variable = provider::key_variable(provider.kind);
         if (std::ranges::any_of(provider.keys, &Secret::empty)) {
@@ -46,8 +78,12 @@ std::vector<std::string> warnings_for(const config::Config& config) {
 int check(std::string_view path, std::ostream& out, std::ostream& err) {
     const auto config = load_config(path, err);
     if (!config) return 1;
-    fmt::print(out, "{}: ok, {} and {}\n", path, counted(config->providers.size(), "provider"),
-               counted(config->models.size(), "model"));
+    std::vector<std::string> parts = {counted(config->providers.size(), "provider"),
+                                      counted(config->models.size(), "model")};
+    if (!config->tools.empty()) parts.push_back(counted(config->tools.size(), "tool"));
+    const std::string last = std::move(parts.back());
+    parts.pop_back();
+    fmt::print(out, "{}: ok, {} and {}\n", path, fmt::join(parts, ", "), last);
     for (const std::string& warning : warnings_for(*config))
         fmt::print(err, "{}: warning: {}\n", path, warning);
     return 0;

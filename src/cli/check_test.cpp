@@ -46,6 +46,23 @@ TEST_F(Check, TakesAnEmptyFile) {
     EXPECT_EQ(out_.str(), path_ + ": ok, 0 providers and 0 models\n");
 }
 
+TEST_F(Check, WarnsOfToolsThatCannotBeStarted) {
+    EXPECT_EQ(check_text("tools:\n"
+                         "  here: {mcp: {command: sh}}\n"
+                         "  gone: {mcp: {command: no-such-program-here}}\n"
+                         "  lost: {mcp: {command: sh, cwd: /no/such/folder}}\n"
+                         "models: {m: {targets: [demo/tools], tools: [here, now]}}\n"),
+              0);
+    EXPECT_EQ(out_.str(), path_ + ": ok, 0 providers, 1 model and 4 tools\n");
+    EXPECT_EQ(err_.str(), path_ +
+                              ": warning: tools.gone.mcp.command: there is no program "
+                              "'no-such-program-here' here; install it, or write its whole "
+                              "path\n" +
+                              path_ +
+                              ": warning: tools.lost.mcp.cwd: there is no folder "
+                              "'/no/such/folder'\n");
+}
+
 TEST_F(Check, ShowsEachProblemWhereItIs) {
     EXPECT_EQ(check_text("lisen: 1\n"
                          "providers:\n"

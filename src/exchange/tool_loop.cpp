@@ -49,9 +49,9 @@ awaitable<void> ToolLoop::run() {
 
 awaitable<Result<void>> ToolLoop::offer_tools() {
     if (route_->tools == nullptr) co_return Result<void>{};
-    auto offered = co_await tools_->offer(*route_->tools, setting_.transaction->stop);
-    if (!offered) co_return propagate(offered);
-    offered_ = std::move(*offered);
+    auto offer = co_await tools_->offer(*route_->tools, setting_.transaction->stop);
+    if (offer.missing) co_return fail(std::move(*offer.missing));
+    offered_ = std::move(offer.tools);
     if (auto fits = check_request(); !fits) co_return fits;
     setting_.shared->hidden_turns.recall(request_, Clock::now());
     std::vector<agent::ToolSpec> specs;

@@ -17,10 +17,8 @@ using boost::asio::awaitable;
 
 namespace {
 
-using Offer = Result<std::vector<ToolBox::Offered>>;
-
-awaitable<Offer> all_tools(const ToolBox* tools, http::Stop* stop) {
-    if (tools == nullptr) co_return std::vector<ToolBox::Offered>{};
+awaitable<ToolBox::Offer> all_tools(const ToolBox* tools, http::Stop* stop) {
+    if (tools == nullptr) co_return ToolBox::Offer{};
     const std::vector<std::string> names = tools->names();
     co_return co_await tools->offer(names, stop);
 }
@@ -59,13 +57,12 @@ Error unknown_tool(const std::string& name, const std::vector<ToolBox::Offered>&
 
 }  // namespace
 
-awaitable<Result<std::string>> list_tools(const ToolBox* tools, http::Stop* stop) {
-    auto offered = co_await all_tools(tools, stop);
-    if (!offered) co_return propagate(offered);
+awaitable<std::string> list_tools(const ToolBox* tools, http::Stop* stop) {
+    const ToolBox::Offer offer = co_await all_tools(tools, stop);
     std::string body;
     json::Writer out(body);
     out.begin_object().key("tools").begin_array();
-    for (const ToolBox::Offered& tool : *offered) {
+    for (const ToolBox::Offered& tool : offer.tools) {
         out.begin_object().key("name").string(tool.spec.name);
         out.key("description").string(tool.spec.description);
         out.key("params").raw(tool.spec.parameters_json).end_object();
@@ -78,12 +75,15 @@ awaitable<Result<std::string>> execute_tool(const ToolBox* tools, std::string bo
                                             json::Parser* parser, http::Stop* stop) {
     auto wish = read_wish(body, parser);
     if (!wish) co_return propagate(wish);
-    auto offered = co_await all_tools(tools, stop);
-    if (!offered) co_return propagate(offered);
-    const auto tool = std::ranges::find_if(*offered, [&](const ToolBox::Offered& candidate) {
+    ToolBox::Offer offer = co_await all_tools(tools, stop);
+    const auto tool = std::ranges::find_if(offer.tools, [&](const ToolBox::Offered& candidate) {
         return candidate.spec.name == wish->tool;
     });
-    if (tool == offered->end()) co_return fail(unknown_tool(wish->tool, *offered));
+    if (tool == offer.tools.end()) {
+        // It may be one of a server that is not there.
+        if (offer.missing) co_return fail(std::move(*offer.missing));
+        co_return fail(unknown_tool(wish->tool, offer.tools));
+    }
 
     agent::ToolCall call;
     call.arguments_json = std::move(wish->arguments_json);

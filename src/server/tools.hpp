@@ -11,9 +11,9 @@
 
 namespace runnel::server {
 
-// Body of GET /v1/tools: what the tools of the config offer. `tools` may be null: there are none.
-boost::asio::awaitable<Result<std::string>> list_tools(const agent::ToolBox* tools,
-                                                       http::Stop* stop);
+// Body of GET /v1/tools: what the tools of the config offer, but for servers that are not there.
+// `tools` may be null: there are none.
+boost::asio::awaitable<std::string> list_tools(const agent::ToolBox* tools, http::Stop* stop);
 
 // Body of POST /v1/tools/execute, whose request is {"tool", "args"}: {"ok", "tool", "result"} or
 // {"ok", "tool", "error"}. An error is one of the request's.

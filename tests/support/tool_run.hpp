@@ -55,11 +55,11 @@ private:
                                             http::Stop* stop, boost::asio::steady_timer* timer,
                                             std::optional<agent::ToolOutcome>* outcome) {
         const std::vector<std::string> names{"t"};
-        auto offered = co_await box->offer(names, stop);
-        if (!offered) co_return;
+        auto offer = co_await box->offer(names, stop);
+        if (offer.missing) co_return;
         agent::ToolCall call;
         call.arguments_json = std::move(arguments);
-        *outcome = co_await box->run(offered->front(), std::move(call), stop);
+        *outcome = co_await box->run(offer.tools.front(), std::move(call), stop);
         timer->cancel();
     }
 

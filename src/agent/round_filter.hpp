@@ -36,8 +36,8 @@ public:
     const std::string& text_escaped() const { return text_escaped_; }
     const std::string& reasoning_escaped() const { return reasoning_escaped_; }
     timeline::Finish finish() const { return finish_; }
-    // Of all rounds that are closed.
-    const std::optional<timeline::Usage>& usage() const { return usage_; }
+    // By all rounds that are over.
+    const std::optional<timeline::Usage>& used() const { return usage_; }
 
     // The round is over, and another one follows or the answer ends: its usage counts.
     void close_round();
@@ -63,7 +63,7 @@ private:
     std::string text_escaped_;
     std::string reasoning_escaped_;
     std::optional<timeline::Usage> round_usage_;
-    std::optional<timeline::Usage> usage_;  // of the rounds before
+    std::optional<timeline::Usage> usage_;  // of the rounds that are over
     timeline::Finish finish_ = timeline::Finish::stop;
     std::string native_;
 };

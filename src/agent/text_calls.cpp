@@ -2,6 +2,7 @@
 
 #include "json/text.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace runnel::agent {
@@ -53,6 +54,11 @@ void TextCalls::on(const timeline::Event& event) {
             [&](const auto&) { to_->on(event); },
         },
         event);
+}
+
+bool TextCalls::is_holding() const {
+    return std::ranges::any_of(choices_,
+                               [](const Choice& choice) { return choice.scanner.is_holding(); });
 }
 
 TextCalls::Choice& TextCalls::at(timeline::Choice choice) {

@@ -21,6 +21,8 @@ public:
 
     // Started begins an answer, or begins it anew when it was asked of somebody else.
     void on(const timeline::Event& event) override;
+    // Some text may be a call, and is not told yet.
+    bool is_holding() const;
 
 private:
     struct Choice {

@@ -313,8 +313,8 @@ awaitable<Attempts::Next> Attempts::conclude() {
         if (!silent_) silent_ = lane;
         co_return Next::another;
     }
-    if (!reply_->has_shown()) reply_->drop_answer();
-    if (!reply_->has_shown() || !lane->gate.spoke()) co_return Next::another;
+    if (!has_shown()) reply_->drop_answer();
+    if (!has_shown() || !lane->gate.spoke()) co_return Next::another;
     if (!may_continue(*failure)) {
         co_await reply_->fail(broken_off_ ? *broken_off_ : *failure);
         co_return Next::failed;
@@ -336,6 +336,12 @@ awaitable<Attempts::Outcome> Attempts::end() {
         co_await reply_->fail(broken_off_ ? *broken_off_ : plan_.last_error());
     }
     co_return Outcome::failed;
+}
+
+// What the client has seen is somebody's, who must go on with it.
+bool Attempts::has_shown() const {
+    return policy_.failover_scope == router::FailoverScope::round ? reply_->has_shown_of_round()
+                                                                  : reply_->has_shown();
 }
 
 bool Attempts::may_continue(const Error& error) const {

@@ -79,6 +79,7 @@ private:
     void settle_failed(Lane& lane, const Error& error);
     void settle_given_up(Lane& lane, std::string_view why);
     telemetry::AttemptRecord& record_of(const Lane& lane);
+    bool has_shown() const;
     bool may_continue(const Error& error) const;
     void forget_request();
     void stop_all(http::Stop::Reason reason);

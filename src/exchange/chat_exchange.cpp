@@ -62,22 +62,23 @@ awaitable<void> ChatExchange::answer() {
     const auto contract = agent::JsonContract::of(request_);
     std::optional<JsonReview> review;
     if (contract) review.emplace(*contract, &request_, &reply_);
-    if (route_.tools != nullptr || review) {
+    if (runs_tools() || review) {
         ToolLoop loop(setting, gateway_->tools.get(), &request_, &route_,
                       review ? &*review : nullptr);
         co_await loop.run();
         co_return;
     }
-    Attempts attempts(setting, &request_, &route_, &reply_, Attempts::Afterwards::forget);
+    const auto text_calls = make_text_calls(route_, request_, &worker_->ids, &reply_);
+    timeline::Sink* listener = &reply_;
+    if (text_calls) listener = text_calls.get();
+    Attempts attempts(setting, &request_, &route_, listener, Attempts::Afterwards::forget);
     if (co_await attempts.run() == Attempts::Outcome::answered) co_await reply_.finish();
 }
 
 Result<void> ChatExchange::prepare() {
     // Requests are read in the one shape there is for now; how the answer is written is the
     // client's choice.
-    auto request = reader_->read_request(std::move(transaction_->request.body), &worker_->parser);
-    if (!request) return propagate(request);
-    request_ = std::move(*request);
+    if (auto read = read_request(std::move(transaction_->request.body)); !read) return read;
     record_->model_asked = request_.model;
     record_->stream = request_.streaming == chat::Streaming::yes;
 
@@ -107,7 +108,7 @@ dialect::Envelope ChatExchange::envelope() const {
         envelope.tool_events = Envelope::ToolEvents::comments;
     if (wishes.servertool_results) envelope.tool_results = Envelope::ToolResults::shown;
     if (wishes.hold == chat::GatewayWishes::Hold::round) envelope.hold = Envelope::Hold::round;
-    if (route_.tools == nullptr) envelope.hold = Envelope::Hold::none;
+    if (!runs_tools()) envelope.hold = Envelope::Hold::none;
     if (wishes.json_only) envelope.form = Envelope::Form::bare_json;
     return envelope;
 }
@@ -140,8 +141,8 @@ Result<void> ChatExchange::find_route() {
 
 Result<void> ChatExchange::apply_route() {
     if (route_.defaults_json != nullptr) {
-        if (auto read = read_again(with_defaults(*route_.defaults_json, *request_.body)); !read)
-            return read;
+        auto read = read_request(with_defaults(*route_.defaults_json, *request_.body));
+        if (!read) return read;
         // The defaults may ask for more than every target can, or name fallbacks.
         if (auto found = find_route(); !found) return found;
     }
@@ -153,11 +154,13 @@ Result<void> ChatExchange::apply_route() {
     return {};
 }
 
-Result<void> ChatExchange::read_again(std::string body) {
-    auto again = reader_->read_request(std::move(body), &worker_->parser);
-    if (!again) return propagate(again);
-    request_ = std::move(*again);
+Result<void> ChatExchange::read_request(std::string body) {
+    auto request = reader_->read_request(std::move(body), &worker_->parser);
+    if (!request) return propagate(request);
+    request_ = std::move(*request);
     return {};
 }
+
+bool ChatExchange::runs_tools() const { return !server_tools(route_, request_).empty(); }
 
 }  // namespace runnel::exchange

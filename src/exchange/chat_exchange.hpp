@@ -29,7 +29,8 @@ private:
     Result<const dialect::Dialect*> choose_dialect() const;
     Result<void> find_route();
     Result<void> apply_route();
-    Result<void> read_again(std::string body);
+    Result<void> read_request(std::string body);
+    bool runs_tools() const;
     dialect::Envelope envelope() const;
 
     std::shared_ptr<const Gateway> gateway_;

@@ -74,7 +74,8 @@ void Reply::watch_hold() {
 
 void Reply::hold_for_a_while() {
     hold_->set(Clock::now() + limits::hold_time, [this] {
-        if (waiting_) {  // it would be sent no sooner
+        const bool must_hold = must_hold_ && must_hold_();
+        if (waiting_ || must_hold) {  // while it waits, it would be sent no sooner
             hold_for_a_while();
             return;
         }
@@ -108,7 +109,7 @@ void Reply::on(const timeline::Event& event) {
     encoder_->on(event);
     const bool visible = timeline::is_visible(event);
     // Also what only some dialects show, and what a dialect still holds back.
-    shown_ = shown_ || visible || !responder_->out_is_empty();
+    if (visible || !responder_->out_is_empty()) shown_ = shown_of_round_ = true;
     watch_hold();
 }
 
@@ -120,11 +121,18 @@ void Reply::note(const timeline::Event& event) {
     }
 }
 
+void Reply::begin_round() {
+    kept_ = fold_;
+    shown_of_round_ = false;
+}
+
 void Reply::drop_answer() {
     fold_ = kept_;
-    encoder_.reset();
-    hold_.reset();
-    holding_ = false;
+    if (!shown_) {
+        encoder_.reset();
+        hold_.reset();
+        holding_ = false;
+    }
     record_->usage.reset();
     record_->finish.clear();
 }

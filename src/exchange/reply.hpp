@@ -9,6 +9,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,14 +43,17 @@ public:
     // Somebody answers: what follows is shown, under this model's name.
     void begin(std::string_view model);
     void on(const timeline::Event& event) override;
-    // What was told up to here stays, whatever becomes of what follows.
-    void keep_answer() { kept_ = fold_; }
+    // A round begins: what was told up to here stays, whatever becomes of what follows.
+    void begin_round();
     // Forgets what was told since, of which the client has seen nothing.
     void drop_answer();
+    // Text that a dialect holds back for a while is held on as long as this says so.
+    void hold_while(std::function<bool()> condition) { must_hold_ = std::move(condition); }
 
     bool streams() const { return manner_.streaming == chat::Streaming::yes; }
     // True once the client has been shown, or is about to be shown, a part of an answer.
     bool has_shown() const { return shown_; }
+    bool has_shown_of_round() const { return shown_of_round_; }
     bool has_output() const { return streams() && !responder_->out_is_empty(); }
     // Sends what there is; false when wait_for_client() must be awaited before there can be more.
     bool flush();
@@ -82,10 +86,12 @@ private:
     std::optional<http::Watchdog> silence_;  // until the next ping is due
     std::optional<http::Watchdog> hold_;     // until text that is held back must be shown
     bool holding_ = false;
+    std::function<bool()> must_hold_;
     std::unique_ptr<dialect::Encoder> encoder_;  // of a streamed answer
     timeline::Fold fold_;                        // of a whole one
     timeline::Fold kept_;
     bool shown_ = false;
+    bool shown_of_round_ = false;
     bool waiting_ = false;  // for the client
 };
 

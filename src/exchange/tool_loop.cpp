@@ -1,8 +1,11 @@
 #include "exchange/tool_loop.hpp"
 
 #include "agent/conversation.hpp"
+#include "agent/explanation.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -18,6 +21,7 @@ ToolLoop::ToolLoop(const Attempts::Setting& setting, const agent::ToolBox* tools
       request_(request),
       route_(route),
       review_(review),
+      names_(server_tools(*route, *request)),
       filter_(
           [this](std::string_view name) {
               return std::ranges::any_of(offered_, [&](const agent::ToolBox::Offered& tool) {
@@ -25,8 +29,10 @@ ToolLoop::ToolLoop(const Attempts::Setting& setting, const agent::ToolBox* tools
               });
           },
           review == nullptr ? static_cast<timeline::Sink*>(setting.reply) : review->sink()),
-      runs_(setting.worker, setting.transaction, setting.reply, tools),
+      runs_(setting, tools),
       rounds_left_(route->max_tool_rounds) {}
+
+ToolLoop::~ToolLoop() { setting_.reply->hold_while(nullptr); }
 
 awaitable<void> ToolLoop::run() {
     if (auto offered = co_await offer_tools(); !offered) {
@@ -39,8 +45,9 @@ awaitable<void> ToolLoop::run() {
         if (step == Step::answered && review_ != nullptr) step = co_await review_answer();
     }
     if (step == Step::failed) {
-        // What the rounds before took is not lost.
-        if (filter_.usage()) setting_.record->usage = filter_.usage();
+        // The rounds before have been paid for.
+        filter_.close_round();
+        if (filter_.used()) setting_.record->usage = filter_.used();
         co_return;
     }
     filter_.end();
@@ -48,16 +55,41 @@ awaitable<void> ToolLoop::run() {
 }
 
 awaitable<Result<void>> ToolLoop::offer_tools() {
-    if (route_->tools == nullptr) co_return Result<void>{};
-    auto offer = co_await tools_->offer(*route_->tools, setting_.transaction->stop);
+    if (!names_.empty())
+        if (auto added = co_await add_tools(); !added) co_return added;
+    text_calls_ = make_text_calls(*route_, *request_, &setting_.worker->ids, &filter_);
+    if (text_calls_)
+        setting_.reply->hold_while([calls = text_calls_.get()] { return calls->is_holding(); });
+    co_return Result<void>{};
+}
+
+awaitable<Result<void>> ToolLoop::add_tools() {
+    if (auto known = check_names(); !known) co_return known;
+    auto offer = co_await tools_->offer(names_, setting_.transaction->stop);
     if (offer.missing) co_return fail(std::move(*offer.missing));
     offered_ = std::move(offer.tools);
     if (auto fits = check_request(); !fits) co_return fits;
     setting_.shared->hidden_turns.recall(request_, Clock::now());
     std::vector<agent::ToolSpec> specs;
-    for (const agent::ToolBox::Offered& tool : offered_) specs.push_back(tool.spec);
+    for (const agent::ToolBox::Offered& tool : offered_) {
+        specs.push_back(tool.spec);
+        std::string& parameters = specs.back().parameters_json;
+        if (request_->gateway.tool_invocation_explanations)
+            parameters = agent::with_explanation(std::move(parameters));
+    }
     agent::add_tools(request_, specs);
     co_return Result<void>{};
+}
+
+Result<void> ToolLoop::check_names() const {
+    const std::vector<std::string> known =
+        tools_ != nullptr ? tools_->names() : std::vector<std::string>();
+    for (const std::string& name : names_)
+        if (std::ranges::find(known, name) == known.end())
+            return fail_at(
+                ErrorKind::invalid_value, "builtin_tools.tools",
+                fmt::format("there is no tool '{}'; there are: {}", name, fmt::join(known, ", ")));
+    return {};
 }
 
 Result<void> ToolLoop::check_request() const {
@@ -79,10 +111,14 @@ Result<void> ToolLoop::check_request() const {
 awaitable<ToolLoop::Step> ToolLoop::round() {
     setting_.shared->continuity.recall(request_, Clock::now());
     // Who has begun goes on: what the client has seen is that target's.
-    if (setting_.reply->has_shown()) route_->targets.resize(1);
-    setting_.reply->keep_answer();
+    if (setting_.reply->has_shown() && scope() == router::FailoverScope::stream)
+        route_->targets.resize(1);
+    setting_.reply->begin_round();
+    ++setting_.record->rounds;
+    timeline::Sink* listener = &filter_;
+    if (text_calls_) listener = text_calls_.get();
     {
-        Attempts attempts(setting_, request_, route_, &filter_, Attempts::Afterwards::keep);
+        Attempts attempts(setting_, request_, route_, listener, Attempts::Afterwards::keep);
         if (co_await attempts.run() == Attempts::Outcome::failed) co_return Step::failed;
         stay_with(attempts.served_by());
     }
@@ -90,11 +126,42 @@ awaitable<ToolLoop::Step> ToolLoop::round() {
     // A model that may not call any more and does so all the same has said what it has to say.
     if (filter_.own_calls().empty() || rounds_left_ <= 0) co_return Step::answered;
     co_await run_calls();
+    co_return co_await next_step();
+}
+
+awaitable<ToolLoop::Step> ToolLoop::next_step() {
     if (stopped()) {
         co_await setting_.reply->fail(shutting_down());
         co_return Step::failed;
     }
-    co_return filter_.client_calls().empty() ? Step::next_round : Step::answered;
+    if (!filter_.client_calls().empty()) co_return Step::answered;
+    if (Clock::now() >= deadline()) {
+        co_await setting_.reply->fail(
+            {ErrorKind::upstream_timeout,
+             fmt::format("the tools took longer than the request's own time-out of {}",
+                         *timeout())});
+        co_return Step::failed;
+    }
+    if (!may_go_on_) co_return Step::next_round;
+    auto may = co_await may_go_on_(filter_.used());
+    if (may) co_return Step::next_round;
+    co_await setting_.reply->fail(std::move(may.error()));
+    co_return Step::failed;
+}
+
+router::FailoverScope ToolLoop::scope() const {
+    const router::Policy policy = route_->policy.or_else(setting_.gateway->policy);
+    return policy.failover_scope.value_or(router::FailoverScope::stream);
+}
+
+std::optional<std::chrono::milliseconds> ToolLoop::timeout() const {
+    if (request_->gateway.timeout) return request_->gateway.timeout;
+    return route_->policy.or_else(setting_.gateway->policy).timeout;
+}
+
+Clock::time_point ToolLoop::deadline() const {
+    const auto time = timeout();
+    return time ? setting_.budget->begun + *time : Clock::time_point::max();
 }
 
 awaitable<ToolLoop::Step> ToolLoop::review_answer() {
@@ -114,7 +181,7 @@ awaitable<void> ToolLoop::run_calls() {
             offered_, [&](const auto& offered) { return offered.spec.name == call.name; });
         runs.push_back({&call, &*tool});
     }
-    auto outcomes = co_await runs_.run(std::move(runs), request_);
+    auto outcomes = co_await runs_.run(std::move(runs), request_, deadline());
     if (!filter_.client_calls().empty()) {
         std::vector<agent::HiddenTurns::Result> hidden;
         for (std::size_t i = 0; i < outcomes.size(); ++i)
@@ -125,6 +192,7 @@ awaitable<void> ToolLoop::run_calls() {
     }
     agent::add_turn(request_, {filter_.text_escaped(), filter_.reasoning_escaped(),
                                filter_.own_calls(), outcomes});
+    agent::allow_answer(request_);
     // Once it has had its rounds, the model must answer with what it has.
     if (--rounds_left_ == 0) agent::forbid_tools(request_);
 }
@@ -135,6 +203,26 @@ void ToolLoop::stay_with(std::size_t target) {
     const auto served = targets.begin() + static_cast<std::ptrdiff_t>(target);
     std::rotate(targets.begin(), served, served + 1);
     route_->policy.strategy = router::Strategy::failover;
+}
+
+std::vector<std::string> server_tools(const router::Route& route, const chat::Request& request) {
+    std::vector<std::string> names;
+    if (route.tools != nullptr) names = *route.tools;
+    for (const std::string& name : request.gateway.builtin_tools)
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    return names;
+}
+
+std::unique_ptr<agent::TextCalls> make_text_calls(const router::Route& route,
+                                                  const chat::Request& request, IdSource* ids,
+                                                  timeline::Sink* to) {
+    if (!route.text_tool_calls || request.tools.empty() ||
+        request.tool_choice.kind == chat::ToolChoice::Kind::none)
+        return nullptr;
+    std::vector<std::string> names;
+    for (const chat::Tool& tool : request.tools) names.push_back(tool.name);
+    return std::make_unique<agent::TextCalls>(
+        std::move(names), [ids] { return ids->next("call_"); }, to);
 }
 
 }  // namespace runnel::exchange

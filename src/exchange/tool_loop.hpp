@@ -1,6 +1,7 @@
 #pragma once
 
 #include "agent/round_filter.hpp"
+#include "agent/text_calls.hpp"
 #include "agent/tool_box.hpp"
 #include "exchange/attempts.hpp"
 #include "exchange/json_review.hpp"
@@ -8,7 +9,11 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <string_view>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace runnel::exchange {
@@ -18,9 +23,19 @@ namespace runnel::exchange {
 // it answers as it should or calls a tool of the client's. To the client that is one answer.
 class ToolLoop {
 public:
-    // The pointers must outlive the loop. `review` may be null: then any answer is a good one.
+    // The pointers must outlive the loop; `tools` may be null, where the config has none, and
+    // so may `review`: then any answer is a good one.
     ToolLoop(const Attempts::Setting& setting, const agent::ToolBox* tools, chat::Request* request,
              router::Route* route, JsonReview* review);
+    ~ToolLoop();
+    ToolLoop(const ToolLoop&) = delete;
+    ToolLoop& operator=(const ToolLoop&) = delete;
+
+    // Asked before every round but the first, with what the rounds before it have used. An error
+    // ends the answer.
+    using MayGoOn =
+        std::function<boost::asio::awaitable<Result<void>>(std::optional<timeline::Usage> used)>;
+    void ask_before_rounds(MayGoOn may_go_on) { may_go_on_ = std::move(may_go_on); }
 
     boost::asio::awaitable<void> run();
 
@@ -28,11 +43,18 @@ private:
     enum class Step { next_round, answered, failed };
 
     boost::asio::awaitable<Result<void>> offer_tools();
+    boost::asio::awaitable<Result<void>> add_tools();
+    Result<void> check_names() const;
     Result<void> check_request() const;
     boost::asio::awaitable<Step> round();
     boost::asio::awaitable<Step> review_answer();
+    boost::asio::awaitable<Step> next_step();
     boost::asio::awaitable<void> run_calls();
     void stay_with(std::size_t target);
+    router::FailoverScope scope() const;
+    // For the whole request, where it or its model says so.
+    std::optional<std::chrono::milliseconds> timeout() const;
+    std::chrono::steady_clock::time_point deadline() const;
     bool stopped() const { return setting_.transaction->stop->requested(); }
 
     Attempts::Setting setting_;
@@ -40,10 +62,22 @@ private:
     chat::Request* request_;
     router::Route* route_;
     JsonReview* review_;
+    std::vector<std::string> names_;  // of the config's tools that are used
     std::vector<agent::ToolBox::Offered> offered_;
     agent::RoundFilter filter_;
+    std::unique_ptr<agent::TextCalls> text_calls_;  // of a model that writes its calls as text
     ToolRuns runs_;
+    MayGoOn may_go_on_;
     int rounds_left_;
 };
+
+// The tools of the gateway's that a request has, by name: its model's, and those that it asks for.
+std::vector<std::string> server_tools(const router::Route& route, const chat::Request& request);
+
+// Where the route's model writes its calls as text: what makes them calls to the request's tools.
+// Null elsewhere. The pointers must outlive it.
+std::unique_ptr<agent::TextCalls> make_text_calls(const router::Route& route,
+                                                  const chat::Request& request, IdSource* ids,
+                                                  timeline::Sink* to);
 
 }  // namespace runnel::exchange

@@ -1,5 +1,6 @@
 #include "exchange/tool_runs.hpp"
 
+#include "agent/explanation.hpp"
 #include "base/limits.hpp"
 #include "json/parser.hpp"
 #include "json/text.hpp"
@@ -37,6 +38,11 @@ ToolOutcome failure(std::string text) {
 
 bool is_object(std::string_view json) { return json.starts_with('{') && json::is_whole(json); }
 
+std::string metadata_of(const chat::Request& request) {
+    const auto field = std::ranges::find(request.fields, "metadata", &chat::Field::name);
+    return field == request.fields.end() ? std::string() : std::string(field->raw);
+}
+
 }  // namespace
 
 // The calls of one round, shared by those who run them and the one who waits.
@@ -45,6 +51,8 @@ struct ToolRuns::Batch {
         agent::ToolBox::Offered tool;
         agent::ToolCall call;
         std::string id;
+        std::string explanation_json{};
+        ToolRuns::Clock::time_point began{};
         Stop stop{};
         ToolOutcome outcome{};
     };
@@ -60,15 +68,15 @@ struct ToolRuns::Batch {
     std::size_t open = 0;
 };
 
-ToolRuns::ToolRuns(Worker* worker, http::Transaction* transaction, Reply* reply,
-                   const agent::ToolBox* tools)
-    : worker_(worker),
-      transaction_(transaction),
-      reply_(reply),
+ToolRuns::ToolRuns(const Attempts::Setting& setting, const agent::ToolBox* tools)
+    : worker_(setting.worker),
+      transaction_(setting.transaction),
+      record_(setting.record),
+      reply_(setting.reply),
       tools_(tools) {}
 
-awaitable<std::vector<ToolOutcome>> ToolRuns::run(std::vector<Run> runs,
-                                                  const chat::Request* request) {
+awaitable<std::vector<ToolOutcome>>
+ToolRuns::run(std::vector<Run> runs, const chat::Request* request, Clock::time_point deadline) {
     const auto batch = std::make_shared<Batch>(tools_, worker_->executor());
     for (const Run& run : runs) {
         Batch::Item& item = batch->items.emplace_back();
@@ -78,36 +86,49 @@ awaitable<std::vector<ToolOutcome>> ToolRuns::run(std::vector<Run> runs,
                      .arguments_json = json::unescaped(run.call->arguments_escaped),
                      .call_id = run.call->id,
                      .user = request->user,
-                     .metadata_json = {}};
+                     .metadata_json = metadata_of(*request)};
         if (item.call.arguments_json.empty()) item.call.arguments_json = "{}";
+        if (request->gateway.tool_invocation_explanations) {
+            auto taken = agent::take_explanation(std::move(item.call.arguments_json));
+            item.call.arguments_json = std::move(taken.arguments_json);
+            item.explanation_json = std::move(taken.explanation_json);
+        }
         co_await tell(batch.get(), batch->items.size() - 1, State::created);
     }
 
     const Stop* stop = transaction_->stop;
-    const Stop::Guard guard(transaction_->stop, [batch, stop] {
-        for (Batch::Item& item : batch->items) item.stop.request(stop->reason());
-        batch->bell.cancel();
-    });
+    const Stop::Guard guard(transaction_->stop,
+                            [batch, stop] { stop_all(batch.get(), stop->reason()); });
     std::size_t next = 0;
     while (next < batch->items.size() || batch->open > 0 || !batch->ended.empty()) {
         if (!batch->ended.empty()) {
             const std::size_t at = batch->ended.front();
             batch->ended.pop_front();
+            note_end(batch.get(), at);
             const bool well = batch->items[at].outcome.kind == ToolOutcome::Kind::completed;
             co_await tell(batch.get(), at, well ? State::completed : State::failed);
         } else if (next < batch->items.size() && batch->open < limits::parallel_tools) {
             const std::size_t at = next++;
             ++batch->open;
+            batch->items[at].began = Clock::now();
             co_await tell(batch.get(), at, State::running);
             worker_->tasks.start("tool", run_one(batch, at));
         } else {
-            batch->bell.expires_at(asio::steady_timer::time_point::max());
-            co_await batch->bell.async_wait(as_error);
+            batch->bell.expires_at(deadline);
+            const auto [rung] = co_await batch->bell.async_wait(as_error);
+            if (rung) continue;
+            deadline = Clock::time_point::max();
+            stop_all(batch.get(), Stop::Reason::total_timeout);
         }
     }
     std::vector<ToolOutcome> outcomes;
     for (Batch::Item& item : batch->items) outcomes.push_back(std::move(item.outcome));
     co_return outcomes;
+}
+
+void ToolRuns::stop_all(Batch* batch, Stop::Reason reason) {
+    for (Batch::Item& item : batch->items) item.stop.request(reason);
+    batch->bell.cancel();
 }
 
 awaitable<void> ToolRuns::run_one(std::shared_ptr<Batch> batch, std::size_t at) {
@@ -122,11 +143,20 @@ awaitable<void> ToolRuns::run_one(std::shared_ptr<Batch> batch, std::size_t at) 
     batch->bell.cancel();
 }
 
+void ToolRuns::note_end(const Batch* batch, std::size_t at) {
+    const Batch::Item& item = batch->items[at];
+    telemetry::ToolRecord& record = record_->tools.emplace_back(item.tool.spec.name);
+    record.time = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - item.began);
+    // Not why: tools quote what they were asked.
+    if (item.outcome.kind == ToolOutcome::Kind::failed) record.error = "failed";
+}
+
 awaitable<void> ToolRuns::tell(const Batch* batch, std::size_t at, State state) {
     const Batch::Item& item = batch->items[at];
     const std::string& written = item.call.arguments_json;
     const std::string arguments = is_object(written) ? written : as_json_string(written);
     timeline::ServerTool event{state, item.id, item.tool.spec.name, arguments};
+    event.explanation_raw = item.explanation_json;
     if (state == State::completed || state == State::failed)
         event.result_raw = item.outcome.result_json;
     reply_->on(event);

@@ -2,11 +2,11 @@
 
 #include "agent/round_filter.hpp"
 #include "agent/tool_box.hpp"
-#include "exchange/gateway.hpp"
-#include "exchange/reply.hpp"
+#include "exchange/attempts.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
+#include <chrono>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,28 +20,33 @@ class ToolRuns {
 public:
     using Call = agent::RoundFilter::Call;
 
-    // The pointers must outlive this.
-    ToolRuns(Worker* worker, http::Transaction* transaction, Reply* reply,
-             const agent::ToolBox* tools);
+    // `tools` and what the setting points to must outlive this.
+    ToolRuns(const Attempts::Setting& setting, const agent::ToolBox* tools);
 
     // A call and the tool it is for. What is asked of it is what the model wrote, if that is JSON.
     struct Run {
         const Call* call;
         const agent::ToolBox::Offered* tool;
     };
-    // In the order of the calls; when the client leaves, with whatever there is by then.
-    boost::asio::awaitable<std::vector<agent::ToolOutcome>> run(std::vector<Run> runs,
-                                                                const chat::Request* request);
+    // In the order of the calls; when the client leaves, or the time is over, with whatever there
+    // is by then.
+    using Clock = std::chrono::steady_clock;
+    boost::asio::awaitable<std::vector<agent::ToolOutcome>>
+    run(std::vector<Run> runs, const chat::Request* request, Clock::time_point deadline);
 
 private:
     struct Batch;
 
     static boost::asio::awaitable<void> run_one(std::shared_ptr<Batch> batch, std::size_t at);
+    static void stop_all(Batch* batch, http::Stop::Reason reason);
     boost::asio::awaitable<void> tell(const Batch* batch, std::size_t at,
                                       timeline::ServerTool::State state);
 
+    void note_end(const Batch* batch, std::size_t at);
+
     Worker* worker_;
     http::Transaction* transaction_;
+    telemetry::RequestRecord* record_;
     Reply* reply_;
     const agent::ToolBox* tools_;
     int count_ = 0;  // of this answer, for their ids

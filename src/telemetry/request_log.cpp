@@ -49,6 +49,19 @@ void add_attempts(log::Line& line, const RequestRecord& record) {
     line.add("asked", texts);
 }
 
+// How many tools ran in how many rounds, and which of them failed.
+void add_tools(log::Line& line, const RequestRecord& record) {
+    if (record.rounds == 0) return;
+    std::vector<std::string> failed;
+    for (const ToolRecord& tool : record.tools)
+        if (!tool.error.empty())
+            failed.push_back(
+                fmt::format("{} {} {} ms", tool.name, tool.error, tool.time.count() / 1000));
+    line.add("rounds", record.rounds);
+    line.add("tools", record.tools.size());
+    if (!failed.empty()) line.add("tools_failed", failed);
+}
+
 log::Level level_of(const RequestRecord& record) {
     const bool clients_fault = record.status >= 400 && record.status < 500;
     const bool failed = record.status >= 500 || !record.error_kind.empty();
@@ -79,6 +92,7 @@ log::Line& describe(const RequestRecord& record, log::Line& line) {
     add_text(line, "rerouted_from", record.rerouted_from);
     add_text(line, "continued_by", record.continued_by);
     add_text(line, "continuation", record.continuation);
+    add_tools(line, record);
     if (record.malformed_frames > 0) line.add("malformed_frames", record.malformed_frames);
     if (record.usage) add_usage(line, *record.usage);
     if (record.first_event.count() > 0) line.add("first_ms", record.first_event);

@@ -55,6 +55,14 @@ TEST(RequestLog, TellsARequestInOneLine) {
         R"("first_ms":1.500,"total_ms":20.000,"bytes":4096})");
 }
 
+TEST(RequestLog, CountsRoundsAndToolsAndSaysWhichFailed) {
+    RequestRecord record = served();
+    record.rounds = 3;
+    record.tools = {{"gas", "", 1ms}, {"nap", "failed", 15s}};
+    EXPECT_THAT(line_of(record),
+                HasSubstr(R"("rounds":3,"tools":2,"tools_failed":["nap failed 15000 ms"])"));
+}
+
 TEST(RequestLog, LeavesOutWhatThereWasNot) {
     RequestRecord record;
     record.request_id = "req_2";

@@ -1,100 +1,12 @@
 """Tools that the gateway runs, several rounds deep, inside one answer (spec S12)."""
 
-import http.server
 import json
-import threading
 import time
 
 from client import chat_bytes
 from frames import finish_of, frames_of, text_of
-from gateway_test import GatewayTest
 from pace import scaled
-
-CLIENT_TOOL = {"type": "function", "function": {"name": "theirs", "parameters": {"type": "object"}}}
-
-
-def call(name, arguments="{}", number=1):
-    return {"index": number - 1, "id": f"call_{number}", "type": "function",
-            "function": {"name": name, "arguments": arguments}}
-
-
-def calls(*made, text=""):
-    """A turn of an OpenAI-like model that calls tools."""
-    def script(exchange):
-        exchange.head()
-        if text:
-            exchange.delta(text)
-        exchange.body(exchange.wire._chunk({"tool_calls": list(made)}))
-        exchange.finish("tool_calls", (20, 6))
-    return script
-
-
-def says(text):
-    def script(exchange):
-        exchange.head()
-        exchange.delta(text)
-        exchange.finish("stop", (35, 4))
-    return script
-
-
-class SlowTool(http.server.BaseHTTPRequestHandler):
-    """Sleeps as long as it is told to, and says when it was asked and when it was left."""
-    asked = []
-    left = []
-
-    def do_GET(self):
-        SlowTool.asked.append(time.monotonic())
-        self.connection.settimeout(float(self.path.split("=")[-1]))
-        try:
-            if self.connection.recv(1) == b"":
-                SlowTool.left.append(time.monotonic())
-                return
-        except TimeoutError:
-            pass
-        body = b'{"slept": true}'
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-
-class ToolsTest(GatewayTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), SlowTool)
-        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
-        cls.addClassCleanup(cls.server.server_close)
-        cls.addClassCleanup(cls.server.shutdown)
-        nap = {"url": f"http://127.0.0.1:{cls.server.server_address[1]}/", "method": "GET", "description": "sleeps",
-               "parameters": {"type": "object", "properties": {"seconds": {"type": "number"}}}}
-        cls.config = {
-            "ping": "100ms",
-            "tools": {"nap": {"http": nap, "private_addresses": True}},
-            "models": {"op": {"targets": ["local/m", "llama/m"], "tools": ["calculator", "nap"], "max_tool_rounds": 3}},
-        }
-        super().setUpClass()
-
-    def setUp(self):
-        super().setUp()
-        SlowTool.asked.clear()
-        SlowTool.left.clear()
-
-    def stream(self, dialect="openai", **fields):
-        client = self.connect()
-        client.send(chat_bytes(model="op", stream=True, headers={"X-Stream-Dialect": dialect}, **fields))
-        response = client.response()
-        self.assertEqual(response.status, 200, response.body)
-        return response
-
-    def plain_frames(self, response):
-        """As JSON, whatever their shape; without [DONE], which must be there."""
-        data = [line[6:] for line in response.body.decode().split("\n") if line.startswith("data: ")]
-        self.assertEqual(data[-1], "[DONE]")
-        return [json.loads(frame) for frame in data[:-1]]
+from tools_test import CLIENT_TOOL, SlowTool, ToolsTest, call, calls, says
 
 
 class Rounds(ToolsTest):
@@ -216,6 +128,17 @@ class WhatHappensMeanwhile(ToolsTest):
                 self.assert_eventually(lambda: SlowTool.left)
                 self.assertLess(SlowTool.left[0] - left, scaled(0.2))
 
+    def test_a_requests_own_time_is_for_its_tools_too(self):
+        whole = json.dumps({"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
+            "role": "assistant", "content": None, "tool_calls": [call("nap", '{"seconds":10}')]}}]}).encode()
+        self.upstream.play(lambda exchange: exchange.reply(200, whole))
+        began = time.monotonic()
+        response = self.ask(model="op", stream=False, timeout=500)
+        self.assert_error(response, 504, "upstream_timeout")
+        self.assertLess(time.monotonic() - began, 0.5 + scaled(0.5))
+        self.assertEqual(len(self.upstream.requests), 1)
+        self.assert_eventually(lambda: SlowTool.left)
+
     def test_another_target_answers_the_second_round_only_if_nothing_was_shown(self):
         def refuses(exchange):
             exchange.reply(404, exchange.wire.error("no such model"))
@@ -233,4 +156,4 @@ class WhatHappensMeanwhile(ToolsTest):
         client = self.connect()
         client.send(b"GET /v1/tools HTTP/1.1\r\nHost: x\r\n\r\n")
         names = [tool["name"] for tool in client.response().json()["tools"]]
-        self.assertEqual(sorted(names), ["calculator", "nap"])
+        self.assertEqual(sorted(names), ["calculator", "nap", "now"])

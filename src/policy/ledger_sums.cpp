@@ -114,6 +114,13 @@ void LedgerSums::arrived(const std::string& name, Result<Money> sum) {
     for (LedgerAnswer& answer : waiting) answer(sum);
 }
 
+void LedgerSums::doubt(const Claim& claim) {
+    const std::scoped_lock lock(mutex_);
+    for (const Hold& hold : claim.holds)
+        if (const auto found = sums_.find(counter_name(hold)); found != sums_.end())
+            found->second.doubtful = true;
+}
+
 void LedgerSums::doubt() {
     const std::scoped_lock lock(mutex_);
     for (auto& [name, sum] : sums_) sum.doubtful = true;

@@ -48,7 +48,9 @@ public:
     // later, on any thread.
     void find(const Claim& claim, Answer answer);
 
-    // The ledger is asked again before anybody gets a sum, if it is there.
+    // The ledger is asked again before anybody gets such a sum, if it is there: those of a claim,
+    // or all.
+    void doubt(const Claim& claim);
     void doubt();
 
 private:

@@ -16,7 +16,7 @@ namespace runnel::store {
 
 class RedisLoop;
 
-// Lua that Redis runs as one step. It is sent once, and then called by its digest.
+// Lua that Redis runs as one step, called by its digest.
 class RedisScript {
 public:
     explicit RedisScript(std::string source);
@@ -43,6 +43,9 @@ public:
     struct Options {
         std::chrono::milliseconds connect_time{500};
         std::chrono::milliseconds command_time{500};
+        // Redis learns them with each connection. One that it forgets, or that is not among them,
+        // is sent when it is called for, and then runs after what was asked for behind it.
+        std::vector<const RedisScript*> scripts{};
         // Both are called on the client's thread.
         std::function<void()> on_connected{};
         std::function<void()> on_tick{};  // about once per second

@@ -131,7 +131,9 @@ TEST_F(RedisClientTest, LogsInAndChoosesADatabase) {
 
 TEST_F(RedisClientTest, FailsAtOnceWhileRedisIsAwayAndComesBack) {
     std::atomic<int> connections = 0;
-    RedisClient client(server.address(), {10s, 10s, [&] { ++connections; }});
+    RedisClient::Options options = patient;
+    options.on_connected = [&] { ++connections; };
+    RedisClient client(server.address(), options);
     client.start();
     ASSERT_TRUE(client.wait_until_connected(5s));
     server.kill();

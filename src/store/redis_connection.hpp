@@ -31,6 +31,9 @@ public:
                                         std::chrono::milliseconds connect_time,
                                         std::chrono::milliseconds command_time);
 
+    // One command that must go well.
+    Result<void> ask(const std::vector<std::string>& words);
+
     // Sent with the next read, all that was added since the last one in one go.
     void add(const std::vector<std::string>& words);
     // The answer to the oldest command that has none yet. `upstream_timeout` when it does not come.
@@ -41,9 +44,6 @@ private:
         void operator()(redisContext* connection) const;
     };
     explicit RedisConnection(redisContext* connection) : connection_(connection) {}
-
-    // One command that must go well.
-    Result<void> ask(const std::vector<std::string>& words);
 
     std::unique_ptr<redisContext, Close> connection_;
 };

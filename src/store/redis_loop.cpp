@@ -92,8 +92,17 @@ void RedisLoop::run() {
     }
 }
 
-bool RedisLoop::connect() {
+Result<RedisConnection> RedisLoop::open() const {
     auto opened = RedisConnection::open(address_, options_.connect_time, options_.command_time);
+    if (!opened) return opened;
+    for (const RedisScript* script : options_.scripts)
+        if (auto done = opened->ask({"SCRIPT", "LOAD", script->source()}); !done)
+            return propagate(done);
+    return opened;
+}
+
+bool RedisLoop::connect() {
+    auto opened = open();
     if (!opened) {
         give_up(opened.error());
         return false;

@@ -40,6 +40,7 @@ private:
     using Batch = std::vector<Command>;
 
     void run();
+    Result<RedisConnection> open() const;
     bool connect();
     Batch wait_for_work();
     void tick();

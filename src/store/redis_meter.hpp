@@ -1,41 +1,103 @@
 #pragma once
 
 #include "policy/ledger_sums.hpp"
-#include "policy/local_meter.hpp"
 #include "policy/meter.hpp"
+#include "policy/redis_address.hpp"
 #include "policy/settings.hpp"
+#include "policy/verdict.hpp"
 #include "store/redis_client.hpp"
 
+#include <chrono>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
 namespace runnel::store {
 
 // Limits and budgets that hold across machines. What happens while Redis can't be reached is the
-// config's choice: the local meter counts alone, or nobody is let in.
+// config's choice: the machine's own meter counts alone, or nobody is let in.
+//
+// What is counted for one holder lies in one slot of a cluster, and is decided in one step. A claim
+// on several holders is several steps, sent together; what was taken is given back when one of them
+// has no room.
 class RedisMeter final : public policy::Meter {
 public:
     struct Figures {
         bool connected = false;
-        std::uint64_t without_redis = 0;    // claims that were decided, or refused, without it
-        std::uint64_t settles_waiting = 0;  // for it to come back
-        std::uint64_t settles_lost = 0;     // because too many waited
+        std::uint64_t without_redis = 0;  // claims that were decided, or refused, without it
+        std::size_t settles_waiting = 0;  // for it to come back
+        std::uint64_t settles_lost = 0;   // because too many waited
     };
 
-    // The client is the meter's own choice of scripts; others may use it beside it.
-    RedisMeter(RedisAddress address, policy::SharedSettings::WithoutIt without_it,
-               policy::LocalMeter* local, policy::LedgerSums* sums);
-    ~RedisMeter() override;
+    // `local` and `sums` outlive it. Without a local meter nobody is let in without Redis.
+    RedisMeter(policy::RedisAddress address, policy::Meter* local, policy::LedgerSums* sums,
+               RedisClient::Options options = {});
 
     void reserve(const policy::Claim& claim, Answer answer) override;
     void settle(std::string_view claim_id, const policy::Settlement& settlement) override;
 
-    RedisClient& client();
+    // For what else several machines share. Its keys begin with something else than "runnel:{".
+    RedisClient& client() { return client_; }
     Figures figures() const;
 
 private:
-    class Impl;
-    std::unique_ptr<Impl> impl_;
+    using Clock = std::chrono::steady_clock;
+
+    // One counter of a claim, as Redis knows it.
+    struct Counter {
+        std::size_t hold;  // its place in the claim
+        std::string key;
+        std::string_view kind;
+        policy::Hold::Of of;
+        std::string born{};  // as Redis told
+    };
+    // What a claim has of one holder.
+    struct Part {
+        std::string id;  // the claim's, in Redis
+        std::string record;
+        std::vector<Counter> counters{};
+    };
+    struct Call {
+        std::vector<std::string> keys;
+        std::vector<std::string> arguments;
+    };
+    struct Reservation;
+
+    static std::vector<Part> parts_of(const policy::Claim& claim, const std::string& id);
+    // Whether what the ledger says may be a minute old, as it is while Redis knows better.
+    enum class Asked { before, just_now };
+    void ask_ledger(const policy::Claim& claim, Asked asked, Answer answer);
+    void reserve_in_redis(const policy::Claim& claim, const policy::LedgerSums::Sums& sums,
+                          Asked asked, Answer answer);
+    void take_reply(const std::shared_ptr<Reservation>& reservation, std::size_t part,
+                    Result<RedisReply> reply);
+    void decide(Reservation& reservation);
+    void decide_without_redis(const policy::Claim& claim, Answer answer);
+
+    static Call settle_call(const Part& part, const policy::Settlement& settlement);
+    void send_settle(Call call);
+    void keep_settle(Call call);
+
+    RedisClient::Options with_hooks(RedisClient::Options options);
+    void connected();
+    void tick();
+    void send_waiting_settles();
+    void renew_places();
+
+    policy::Meter* local_;  // none: nobody is let in
+    policy::LedgerSums* sums_;
+    mutable std::mutex mutex_;
+    std::unordered_map<std::string, std::vector<Part>> open_;  // by claim id
+    std::deque<Call> waiting_settles_;
+    std::uint64_t settles_lost_ = 0;
+    std::uint64_t without_redis_ = 0;
+    Clock::time_point renew_at_{};
+    RedisClient client_;  // last: its thread uses all of the above
 };
 
 }  // namespace runnel::store

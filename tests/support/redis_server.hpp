@@ -38,7 +38,9 @@ class RedisServer {
 public:
     enum class Keeps { nothing, everything };
 
-    explicit RedisServer(Keeps keeps = Keeps::nothing) : keeps_(keeps) {
+    explicit RedisServer(Keeps keeps = Keeps::nothing, std::vector<std::string> options = {})
+        : keeps_(keeps),
+          options_(std::move(options)) {
         std::string name =
             (std::filesystem::temp_directory_path() / "runnel-redis-XXXXXX").string();
         folder_ = ::mkdtemp(name.data());
@@ -78,6 +80,7 @@ public:
                                        log,
                                        "--daemonize",
                                        "no"};
+        words.insert(words.end(), options_.begin(), options_.end());
         std::vector<char*> arguments;
         for (std::string& word : words) arguments.push_back(word.data());
         arguments.push_back(nullptr);
@@ -113,6 +116,7 @@ private:
     }
 
     Keeps keeps_;
+    std::vector<std::string> options_;
     std::string folder_;
     policy::RedisAddress address_{};
     pid_t pid_ = 0;

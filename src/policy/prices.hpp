@@ -3,7 +3,7 @@
 #include "base/money.hpp"
 #include "base/result.hpp"
 #include "policy/price.hpp"
-#include "policy/price_file.hpp"
+#include "policy/price_list.hpp"
 #include "policy/settings.hpp"
 
 #include <optional>
@@ -18,10 +18,10 @@ namespace runnel::policy {
 // with Runnel. Never changes once built; shared by all threads.
 class Prices {
 public:
-    Prices(const Settings& settings, PriceList price_file);
+    explicit Prices(const Settings& settings, PriceList price_file = {});
 
     // Of a provider's model. `provider` is its name in the config, `kind` what it speaks. None: not
-    // known, so what it costs can't be known either.
+    // known, so what a request costs is not known either.
     std::optional<Price> find(std::string_view provider, std::string_view kind,
                               std::string_view model) const;
 
@@ -29,7 +29,7 @@ public:
     std::optional<Money> tool_fee(std::string_view tool) const;
 
 private:
-    std::optional<Price> configured(std::string_view provider, std::string_view model) const;
+    const Price* find_configured(std::string_view provider, std::string_view model) const;
 
     std::vector<std::pair<std::string, Price>> configured_;
     PriceList file_;
@@ -37,7 +37,7 @@ private:
     double multiplier_;
 };
 
-// The same, with the price file that the settings name read from the disk.
+// The same, with the price file that the settings name, read from the disk.
 Result<Prices> load_prices(const Settings& settings);
 
 }  // namespace runnel::policy

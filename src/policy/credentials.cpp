@@ -1,5 +1,6 @@
 #include "policy/credentials.hpp"
 
+#include <fmt/format.h>
 #include <openssl/evp.h>
 
 #include <algorithm>
@@ -73,6 +74,11 @@ std::optional<std::string> read_wallet(std::string_view text, const AuthSettings
     std::string wallet(text);
     std::ranges::transform(wallet, wallet.begin(), lower);
     return wallet;
+}
+
+Error wallet_refused(const AuthSettings& settings) {
+    return {ErrorKind::invalid_wallet_address,
+            fmt::format("{} must be 0x and 40 hexadecimal digits", settings.header)};
 }
 
 }  // namespace runnel::policy

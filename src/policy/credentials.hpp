@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/error.hpp"
 #include "base/secret.hpp"
 #include "policy/settings.hpp"
 
@@ -29,5 +30,7 @@ Credentials read_credentials(const CredentialFields& fields, const AuthSettings&
 // A wallet's address in the form that is compared: small letters. None where it is no address;
 // lenient settings take placeholders from documentation, such as 0xYourAddress.
 std::optional<std::string> read_wallet(std::string_view text, const AuthSettings& settings);
+// The refusal of one that is none.
+Error wallet_refused(const AuthSettings& settings);
 
 }  // namespace runnel::policy

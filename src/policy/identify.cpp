@@ -57,10 +57,7 @@ private:
     Result<Caller> by_wallet() {
         if (!credentials_.wallet.empty()) {
             auto wallet = read_wallet(credentials_.wallet, settings_);
-            if (!wallet)
-                return fail(
-                    ErrorKind::invalid_wallet_address,
-                    fmt::format("{} must be 0x and 40 hexadecimal digits", settings_.header));
+            if (!wallet) return fail(wallet_refused(settings_));
             caller_.wallet = std::move(*wallet);
         }
         const bool required = settings_.wallet == AuthSettings::Wallet::required;

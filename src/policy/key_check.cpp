@@ -94,8 +94,8 @@ Error model_refused(std::string_view asked) {
             "model"};
 }
 
-Result<void> check_browser_request(chat::Request* request) {
-    for (const chat::Field& field : request->fields) {
+Result<void> check_browser_request(const chat::Request& request) {
+    for (const chat::Field& field : request.fields) {
         if (field.name == ignored_browser_field) continue;
         if (std::ranges::find(browser_fields, field.name) == std::ranges::end(browser_fields))
             return fail_at(ErrorKind::unsupported_parameter, field.name,
@@ -103,9 +103,6 @@ Result<void> check_browser_request(chat::Request* request) {
                                        utf8_prefix(field.name, quoted_bytes),
                                        fmt::join(browser_fields, ", ")));
     }
-    request->gateway.builtin_tools.clear();
-    std::erase_if(request->fields,
-                  [](const chat::Field& field) { return field.name == ignored_browser_field; });
     return {};
 }
 

@@ -30,8 +30,9 @@ bool has_model(const Key& key, std::span<const std::string> names);
 Error model_refused(std::string_view asked);
 
 // A browser's key can be read by everybody: requests with it may have the plainest fields only, and
-// nothing that makes the gateway do more than ask its model. What is merely ignored is taken out.
-Result<void> check_browser_request(chat::Request* request);
+// nothing that makes the gateway do more than ask its model. They may have builtin_tools, for
+// whoever goes on with the request to ignore.
+Result<void> check_browser_request(const chat::Request& request);
 // The refusal of a model that is not named by its id.
 Error browser_model_refused(std::string_view asked);
 

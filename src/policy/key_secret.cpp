@@ -47,4 +47,15 @@ Result<Secret> give_secret(Key* key) {
     return Secret(std::move(secret));
 }
 
+Result<Secret> replace_secret(Key* key, std::chrono::milliseconds grace, UtcTime now) {
+    const bool lasts = grace.count() > 0;
+    std::string old_hash = lasts ? key->hash : "";
+    auto secret = give_secret(key);
+    if (!secret) return secret;
+    key->old_hash = std::move(old_hash);
+    key->old_hash_until = lasts ? std::optional(now + grace) : std::nullopt;
+    key->updated_at = now;
+    return secret;
+}
+
 }  // namespace runnel::policy

@@ -4,6 +4,7 @@
 #include "base/secret.hpp"
 #include "policy/key.hpp"
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -19,5 +20,8 @@ std::string masked_secret(std::string_view secret);
 // Gives the key a new secret, rk-… or, for browsers, pk-… with 256 bits of the system's randomness,
 // and hands it out for the only time. What it had before is forgotten.
 Result<Secret> give_secret(Key* key);
+
+// The same for a key that is in use: its old secret is good for a while longer.
+Result<Secret> replace_secret(Key* key, std::chrono::milliseconds grace, UtcTime now);
 
 }  // namespace runnel::policy

@@ -41,6 +41,21 @@ TEST(KeySecret, IsNeverTheSameTwiceAndUsesEveryLetter) {
     for (const auto& [letter, count] : counts) EXPECT_NEAR(count, expected, 260) << letter;
 }
 
+TEST(KeySecret, AReplacedOneMayLastAWhile) {
+    using namespace std::chrono_literals;
+    const UtcTime now(1'800'000'000s);
+    Key key;
+    const auto first = give_secret(&key);
+    const auto second = replace_secret(&key, 1h, now);
+    EXPECT_EQ(key.hash, hash_of_secret(second->reveal()));
+    EXPECT_EQ(key.old_hash, hash_of_secret(first->reveal()));
+    EXPECT_EQ(key.old_hash_until, now + 1h);
+    EXPECT_EQ(key.updated_at, now);
+    EXPECT_TRUE(replace_secret(&key, 0ms, now));
+    EXPECT_EQ(key.old_hash, "");
+    EXPECT_EQ(key.old_hash_until, std::nullopt);
+}
+
 TEST(KeySecret, ShortTextsAreNotShownAtAll) {
     EXPECT_EQ(masked_secret("rk-short"), "...");
     EXPECT_EQ(masked_secret(""), "...");

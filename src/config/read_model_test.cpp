@@ -228,7 +228,7 @@ TEST(ConfigModels, MayHaveAnId) {
                     HasSubstr("models.m.id must be a UUID in small letters"));
     EXPECT_EQ(problem("models:\n  a: {targets: [demo/echo], id: " + id +
                       "}\n  b: {targets: [demo/echo], id: " + id + "}"),
-              "3:34: models.b.id: another model has this id or name; each needs one of its own");
+              "3:33: models.b.id: another model has this id or name; each needs one of its own");
     EXPECT_THAT(
         problem("aliases: {" + id + ": m}\nmodels: {m: {targets: [demo/echo], id: " + id + "}}"),
         HasSubstr("models.m.id: another model has this id or name"));

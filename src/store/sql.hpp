@@ -81,7 +81,9 @@ public:
     virtual Result<void> wipe_deleted() = 0;
 
 protected:
-    virtual std::string_view begin_statement() const = 0;
+    virtual Result<void> begin() = 0;
+    virtual Result<void> commit() = 0;
+    virtual void roll_back() = 0;
 };
 
 // The store that the config names, migrated to this version's tables. SQLite: runnel.db in

@@ -8,7 +8,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
 
 namespace runnel::store {
@@ -20,8 +19,7 @@ public:
     // Is given the database, on the store's thread, or the reason why it can't be asked.
     using Job = std::move_only_function<void(Result<Database*>)>;
 
-    // `name` is for the log and for error messages: a word.
-    StoreThread(std::string name, std::unique_ptr<Database> database);
+    explicit StoreThread(std::unique_ptr<Database> database);
     ~StoreThread();
 
     // Never waits. Where the queue is full or the thread has been stopped, the job is told so at
@@ -39,7 +37,6 @@ private:
 
     void work();
 
-    std::string name_;
     std::unique_ptr<Database> database_;
     std::mutex mutex_;
     std::condition_variable news_;

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "store/logs.hpp"
+
+#include <string>
+
+namespace runnel::store {
+
+// SELECT … FROM ledger …, to be followed by WHERE.
+std::string select_records(Detail detail);
+// A row of it.
+Record record_of(const Rows& rows, std::size_t row, Detail detail);
+
+}  // namespace runnel::store

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "store/sql.hpp"
+
+#include <filesystem>
+#include <memory>
+
+namespace runnel::store {
+
+// runnel.db in `data_folder`, for this user alone; both are made where they are missing. In WAL
+// mode, so readers and the one writer don't wait for each other; a process that is killed loses
+// nothing that was committed, a machine that loses power perhaps the last moments.
+Result<std::unique_ptr<Database>> open_sqlite(const std::filesystem::path& data_folder);
+
+}  // namespace runnel::store

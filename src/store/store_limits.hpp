@@ -1,0 +1,32 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+// What protects the store and whoever waits for it.
+namespace runnel::store::limits {
+
+using namespace std::chrono_literals;
+
+// A database that is slower, or gone, is an error. A query that runs longer is stopped.
+inline constexpr auto statement_time = 10s;
+inline constexpr auto connect_time = 5s;
+inline constexpr auto answer_grace_time = 2s;  // for the server to say itself that time is over
+// Between two attempts to reach a server: doubled from the one up to the other.
+inline constexpr auto reconnect_pause_min = 100ms;
+inline constexpr auto reconnect_pause_max = 5s;
+
+inline constexpr std::size_t prepared_statements = 128;   // of one connection; then all are let go
+inline constexpr std::size_t pipelined_statements = 256;  // sent before the answers are awaited
+
+inline constexpr std::size_t waiting_jobs = 256;  // of one thread
+inline constexpr auto waiting_time = 5s;          // then whoever asked has given up, or soon will
+
+// Of ids, names and codes: an index of PostgreSQL's takes 2,700 bytes for all columns together.
+inline constexpr std::size_t name_bytes = 256;
+
+inline constexpr std::size_t ids_with_a_prefix = 10'000;  // sorted by time for each page
+inline constexpr std::size_t places_at_once = 100'000;    // sorted for one page of a filter
+inline constexpr std::size_t forgotten_at_once = 2'000;   // records in one transaction
+
+}  // namespace runnel::store::limits

@@ -1,0 +1,88 @@
+#include "store/usage.hpp"
+
+#include "store/log_filter.hpp"
+#include "store/sql_time.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace runnel::store {
+namespace {
+
+bool is_time(GroupBy group_by) { return group_by == GroupBy::day || group_by == GroupBy::hour; }
+
+std::string group_expression(GroupBy group_by) {
+    switch (group_by) {
+        case GroupBy::nothing: return "''";
+        case GroupBy::key: return "key_id";
+        case GroupBy::team: return "team";
+        // What failed was served by none.
+        case GroupBy::model: return "COALESCE(NULLIF(model_served, ''), model_asked)";
+        case GroupBy::provider: return "provider";
+        case GroupBy::hour: return "hour";
+        case GroupBy::day: return fmt::format("hour - hour % {}", day_ms);
+    }
+    return "''";
+}
+
+UsageSum sum_of(const Rows& rows, std::size_t row, GroupBy group_by) {
+    UsageSum sum;
+    if (is_time(group_by))
+        sum.begins = time_of(rows.integer(row, 0));
+    else
+        sum.group = rows.text(row, 0);
+    sum.requests = rows.integer(row, 1);
+    sum.errors = rows.integer(row, 2);
+    sum.tokens = {.input = rows.integer(row, 3),
+                  .cached = rows.integer(row, 4),
+                  .output = rows.integer(row, 5),
+                  .reasoning = rows.integer(row, 6)};
+    sum.cost = Money{rows.integer(row, 7)};
+    sum.unpriced = rows.integer(row, 8);
+    return sum;
+}
+
+}  // namespace
+
+Result<std::vector<UsageSum>> usage(Database& database, const UsageQuery& query) {
+    const LogFilter filter{.key_id = query.key_id, .team = query.team};
+    std::vector<Parameter> parameters;
+    Conditions conditions(&parameters);
+    add_filter(conditions, filter);
+    const std::string parts =
+        rows_to_sum(ms_of(query.from), ms_of(query.to), conditions.text(), parameters);
+    auto rows = database.run(
+        fmt::format(
+            "SELECT {}, SUM(requests), SUM(CASE WHEN error <> '' THEN requests ELSE 0 END), "
+            "SUM(input_tokens), SUM(cached_tokens), SUM(output_tokens), "
+            "SUM(reasoning_tokens), SUM(cost), SUM(unpriced) FROM {} JOIN kinds ON kinds.id = "
+            "parts.kind GROUP BY 1 ORDER BY {}",
+            group_expression(query.group_by), parts,
+            is_time(query.group_by) ? "1" : "SUM(cost) DESC, SUM(requests) DESC, 1"),
+        parameters);
+    if (!rows) return propagate(rows);
+    std::vector<UsageSum> sums;
+    for (std::size_t row = 0; row < rows->size(); ++row)
+        sums.push_back(sum_of(*rows, row, query.group_by));
+    return sums;
+}
+
+Result<Money> spent(Database& database, const SpendScope& scope, policy::UtcTime from) {
+    LogFilter filter;
+    switch (scope.kind) {
+        case SpendScope::Kind::key: filter.key_id = scope.name; break;
+        case SpendScope::Kind::team: filter.team = scope.name; break;
+        case SpendScope::Kind::model: filter.model_asked = scope.name; break;
+    }
+    std::vector<Parameter> parameters;
+    Conditions conditions(&parameters);
+    add_filter(conditions, filter);
+    const std::string parts = rows_to_sum(ms_of(from), std::numeric_limits<std::int64_t>::max(),
+                                          conditions.text(), parameters);
+    auto rows = database.run(fmt::format("SELECT SUM(cost) FROM {}", parts), parameters);
+    if (!rows) return propagate(rows);
+    return Money{rows->integer(0, 0)};
+}
+
+}  // namespace runnel::store

@@ -1,5 +1,6 @@
 #include "base/result.hpp"
 #include "cli/check.hpp"
+#include "cli/keys_command.hpp"
 #include "cli/request.hpp"
 #include "cli/serve.hpp"
 #include "cli/transcode.hpp"
@@ -82,6 +83,8 @@ int main(int argc, char** argv) {
         ->required()
         ->type_name("KIND");
 
+    runnel::cli::KeysCommand keys(&app);
+
     CLI::App* version = app.add_subcommand("version", "Print the version");
 
     CLI11_PARSE(app, argc, argv);
@@ -91,6 +94,7 @@ int main(int argc, char** argv) {
     if (*transcode) return print(runnel::cli::transcode(transcode_options, read_stdin()), "");
     if (*request)
         return print(runnel::cli::write_upstream_request(request_kind, read_stdin()), "\n");
+    if (keys.chosen()) return keys.run(std::cout, std::cerr);
     if (*version) fmt::print("runnel {}\n", RUNNEL_VERSION);
     return 0;
 }

@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 #include "cli/config_file.hpp"
 #include "cli/lifecycle.hpp"
+#include "cli/open_keys.hpp"
 #include "cli/running_config.hpp"
 #include "cli/shard.hpp"
 #include "http/tls.hpp"
@@ -95,6 +96,12 @@ int serve(const ServeOptions& options) {
     std::signal(SIGPIPE, SIG_IGN);
 
     exchange::SharedState state;
+    auto keys = open_keys(config, &state.keys);
+    if (!keys) {
+        fmt::print(stderr, "runnel: {}\n", keys.error().message);
+        return 1;
+    }
+    state.key_keeper = keys->get();
     std::vector<std::unique_ptr<Shard>> shards;
     asio::io_context control_loop;  // after the shards: what waits in it is theirs
     RunningConfig running_config(&control_loop, options, config, &upstream_tls, &workshop, &state);
@@ -124,6 +131,7 @@ int serve(const ServeOptions& options) {
     running.clear();  // the other threads end their requests too, before signals go back to their
                       // defaults
     workshop.close();
+    keys->reset();  // whoever waits for it is still there to be told
     control_loop.stop();
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "exchange/attempts.hpp"
 #include "exchange/json_review.hpp"
 #include "exchange/tool_loop.hpp"
+#include "policy/key_check.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,12 +31,13 @@ std::string with_defaults(std::string_view defaults_json, std::string_view body)
 
 ChatExchange::ChatExchange(std::shared_ptr<const Gateway> gateway, Worker* worker,
                            SharedState* shared, http::Transaction* transaction,
-                           telemetry::RequestRecord* record)
+                           telemetry::RequestRecord* record, policy::Caller caller)
     : gateway_(std::move(gateway)),
       worker_(worker),
       shared_(shared),
       transaction_(transaction),
       record_(record),
+      caller_(std::move(caller)),
       reader_(dialect::dialect_named(gateway_->dialect)),
       reply_(transaction, record) {
     reply_.set_dialect(reader_);
@@ -82,17 +84,48 @@ Result<void> ChatExchange::prepare() {
     record_->model_asked = request_.model;
     record_->stream = request_.streaming == chat::Streaming::yes;
 
+    if (auto allowed = check_models(); !allowed) return allowed;
     if (auto found = find_route(); !found) return found;
     auto dialect = choose_dialect();
     if (!dialect) return propagate(dialect);
     record_->dialect = (*dialect)->name();
     if (auto applied = apply_route(); !applied) return applied;
+    if (caller_.is_browser()) strip_tools();
     record_->rerouted_from = route_.rerouted_from;
     record_->warnings = route_.warnings;
     shared_->continuity.recall(&request_, std::chrono::steady_clock::now());
     record_->completion_id = worker_->ids.next(gateway_->id_prefix);
     reply_.prepare({*dialect, request_.streaming, envelope(), gateway_->ping});
     return {};
+}
+
+// What the caller's key has to say to what was asked, before the model's own defaults are added.
+Result<void> ChatExchange::check_models() const {
+    if (caller_.key == nullptr) return {};
+    const router::Router& router = gateway_->router;
+    if (caller_.is_browser()) {
+        if (auto plain = policy::check_browser_request(request_); !plain) return plain;
+        if (!router.is_model_id(request_.model))
+            return fail(policy::browser_model_refused(request_.model));
+    }
+    if (caller_.key->models.empty()) return {};
+    std::vector<std::string_view> asked{request_.model};
+    asked.insert(asked.end(), request_.gateway.fallback.begin(), request_.gateway.fallback.end());
+    for (const std::string_view model : asked) {
+        const auto names = router.names_of(model);
+        // What does not exist is told as such, by whoever looks for its route.
+        if (!names.empty() && !policy::has_model(*caller_.key, names))
+            return fail(policy::model_refused(model));
+    }
+    return {};
+}
+
+// What runs here is not for everybody who can read a page.
+void ChatExchange::strip_tools() {
+    request_.gateway.builtin_tools.clear();
+    if (route_.tools == nullptr) return;
+    route_.tools = nullptr;
+    route_.warnings.emplace_back("server_tools_stripped");
 }
 
 dialect::Envelope ChatExchange::envelope() const {
@@ -123,6 +156,8 @@ Result<const dialect::Dialect*> ChatExchange::choose_dialect() const {
     } else if (!request_.gateway.dialect.empty()) {
         name = request_.gateway.dialect;
         place = "stream_dialect";
+    } else if (caller_.key != nullptr && !caller_.key->dialect.empty()) {
+        name = caller_.key->dialect;
     } else if (route_.dialect != nullptr) {
         name = *route_.dialect;
     }

@@ -5,6 +5,7 @@
 #include "exchange/reply.hpp"
 #include "exchange/shared_state.hpp"
 #include "http/connection.hpp"
+#include "policy/caller.hpp"
 #include "telemetry/request_log.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -19,13 +20,16 @@ class ChatExchange {
 public:
     // All pointers must outlive the exchange; `record` is filled for the log.
     ChatExchange(std::shared_ptr<const Gateway> gateway, Worker* worker, SharedState* shared,
-                 http::Transaction* transaction, telemetry::RequestRecord* record);
+                 http::Transaction* transaction, telemetry::RequestRecord* record,
+                 policy::Caller caller);
 
     boost::asio::awaitable<void> run();
 
 private:
     Result<void> prepare();
     boost::asio::awaitable<void> answer();
+    Result<void> check_models() const;
+    void strip_tools();
     Result<const dialect::Dialect*> choose_dialect() const;
     Result<void> find_route();
     Result<void> apply_route();
@@ -38,6 +42,7 @@ private:
     SharedState* shared_;
     http::Transaction* transaction_;
     telemetry::RequestRecord* record_;
+    policy::Caller caller_;
     const dialect::Dialect* reader_;  // of the request
     Reply reply_;
     chat::Request request_;

@@ -63,9 +63,10 @@ Result<std::shared_ptr<const Gateway>> build_gateway(const config::Config& confi
         if (!slot) return propagate(slot);
         slots.push_back(std::move(*slot));
     }
-    return std::shared_ptr<const Gateway>(new Gateway{
-        std::move(slots), make_router(config, providers), config.dialect, config.id_prefix,
-        config.cors_origins, config.ping, config.policy, std::move(tools), config.admin_token});
+    return std::shared_ptr<const Gateway>(
+        new Gateway{std::move(slots), make_router(config, providers), config.dialect,
+                    config.id_prefix, config.cors_origins, config.ping, config.policy,
+                    std::move(tools), config.admin_token, config.access});
 }
 
 std::shared_ptr<const Gateway> for_one_thread(std::shared_ptr<const Gateway> gateway) {

@@ -46,6 +46,7 @@ struct Gateway {
     router::Policy policy;           // where neither a model nor a provider says anything else
     std::shared_ptr<const agent::ToolBox> tools;  // null: there are none
     Secret admin_token;
+    policy::Settings access;  // who may do what
 
     bool uses_tls() const;  // to any of its providers
 };

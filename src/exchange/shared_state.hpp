@@ -5,7 +5,12 @@
 #include "config/config.hpp"
 #include "exchange/admission.hpp"
 #include "exchange/continuity.hpp"
+#include "policy/key_ring.hpp"
 #include "router/health.hpp"
+
+namespace runnel::store {
+class KeyKeeper;
+}
 
 namespace runnel::exchange {
 
@@ -19,6 +24,10 @@ struct SharedState {
     Admission requests{"the gateway", {}};
     AdmissionTable to_provider{"provider"};
     AdmissionTable for_model{"model"};
+
+    // The keys that requests are checked against, and who changes them; null: there is no store.
+    policy::KeyRingBoard keys;
+    store::KeyKeeper* key_keeper = nullptr;
 
     // As many as the config allows.
     void use_limits(const config::Config& config);

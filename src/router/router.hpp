@@ -115,7 +115,7 @@ public:
         std::string owned_by;
         ModelFacts facts{};
         std::vector<std::string> targets{};  // of a virtual model or an alias
-        std::string model_id{};              // a virtual model's own, where it has one
+        std::string model_id{};              // a virtual model's own; an alias has none
     };
     Result<Listed> describe(std::string_view model) const;
     // What GET /v1/models lists: virtual models and aliases first, then each provider's known

@@ -81,7 +81,7 @@ Result<Router::Listed> Router::describe(std::string_view model) const {
     }
     for (const Target& target : route->targets) listed.targets.push_back(target.public_name);
     if (own == nullptr) return listed;
-    listed.model_id = own->id;
+    if (listed.id == own->name) listed.model_id = own->id;
     if (own->streams == ModelEntry::Streams::no) listed.facts.streaming = false;
     if (own->max_tokens)
         listed.facts.max_output =

@@ -57,4 +57,8 @@ Result<void> may_administer(const http::Request& request, std::string_view clien
     return fail(ErrorKind::invalid_api_key, "this is not the gateway's admin token");
 }
 
+bool has_admin_token(const http::Request& request, const Secret& token) {
+    return !token.empty() && same(bearer(request.headers), token.reveal());
+}
+
 }  // namespace runnel::server

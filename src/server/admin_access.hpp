@@ -13,4 +13,7 @@ namespace runnel::server {
 Result<void> may_administer(const http::Request& request, std::string_view client_address,
                             const Secret& token);
 
+// Whether the request has the admin token; never where none is configured.
+bool has_admin_token(const http::Request& request, const Secret& token);
+
 }  // namespace runnel::server

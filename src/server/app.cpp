@@ -6,6 +6,7 @@
 #include "exchange/retry_after.hpp"
 #include "server/admin.hpp"
 #include "server/admin_access.hpp"
+#include "server/authentication.hpp"
 #include "server/cors.hpp"
 #include "server/models.hpp"
 #include "server/tools.hpp"
@@ -48,6 +49,10 @@ bool is_json(std::string_view content_type) {
            media == "application/x-www-form-urlencoded";
 }
 
+policy::UtcTime utc_now() {
+    return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+}
+
 std::string_view after(std::string_view text, std::string_view prefix) {
     return text.starts_with(prefix) ? text.substr(prefix.size()) : std::string_view();
 }
@@ -55,37 +60,70 @@ std::string_view after(std::string_view text, std::string_view prefix) {
 }  // namespace
 
 struct App::Endpoint {
-    enum class Match { exact, prefix } match;
-    std::string_view path;
+    // Whoever may use it: everybody, the admin, or whose key has the scope.
+    struct For {
+        enum class Who { everybody, admin, keys } who;
+        policy::Scope scope{};
+    };
     std::string_view method;
-    enum class For { everybody, admin } who;
-    Answer (App::*answer)(http::Transaction*, telemetry::RequestRecord*);
+    std::string_view path;  // a * in it stands for one character or more
+    For access;
+    Answer (App::*answer)(Asked);
+
+    bool is_at(std::string_view asked) const {
+        const std::size_t star = path.find('*');
+        if (star == std::string_view::npos) return asked == path;
+        return asked.size() >= path.size() && asked.starts_with(path.substr(0, star)) &&
+               asked.ends_with(path.substr(star + 1));
+    }
+    bool takes(std::string_view asked) const {
+        return asked == method || (asked == "HEAD" && method == "GET");
+    }
 };
 
-const App::Endpoint* App::find(std::string_view path) {
-    using enum Endpoint::Match;
-    using enum Endpoint::For;
+struct App::Found {
+    const Endpoint* endpoint = nullptr;
+    std::string methods{};
+};
+
+App::Found App::find(std::string_view path, std::string_view method) {
+    using For = Endpoint::For;
+    using enum policy::Scope;
+    static constexpr For everybody{For::Who::everybody};
+    static constexpr For admin{For::Who::admin};
+    static constexpr auto keys = [](policy::Scope scope) { return For{For::Who::keys, scope}; };
     static constexpr std::array endpoints{
-        Endpoint{exact, "/v1/chat/completions", "POST", everybody, &App::chat},
-        Endpoint{exact, "/api/v1/chat/completions", "POST", everybody, &App::chat},
-        Endpoint{exact, "/v1/models", "GET", everybody, &App::models},
-        Endpoint{exact, "/api/v1/models", "GET", everybody, &App::models},
-        Endpoint{prefix, "/v1/models/", "GET", everybody, &App::models},
-        Endpoint{prefix, "/api/v1/models/", "GET", everybody, &App::models},
-        Endpoint{exact, "/v1/tools", "GET", everybody, &App::tools},
-        Endpoint{exact, "/v1/tools/execute", "POST", everybody, &App::run_tool},
-        Endpoint{exact, "/healthz", "GET", everybody, &App::health},
-        Endpoint{exact, "/health", "GET", everybody, &App::health},
-        Endpoint{exact, "/api/health", "GET", everybody, &App::health},
-        Endpoint{exact, "/readyz", "GET", everybody, &App::readiness},
-        Endpoint{exact, "/admin/v1/providers", "GET", admin, &App::providers},
-        Endpoint{exact, "/admin/v1/config/reload", "POST", admin, &App::reload_config},
-        Endpoint{exact, "/", "GET", everybody, &App::home},
+        Endpoint{"POST", "/v1/chat/completions", keys(chat_write), &App::chat},
+        Endpoint{"GET", "/v1/models", keys(models_read), &App::models},
+        Endpoint{"GET", "/v1/models/*", keys(models_read), &App::models},
+        Endpoint{"GET", "/v1/tools", keys(tools_execute), &App::tools},
+        Endpoint{"POST", "/v1/tools/execute", keys(tools_execute), &App::run_tool},
+        Endpoint{"GET", "/healthz", everybody, &App::health},
+        Endpoint{"GET", "/health", everybody, &App::health},
+        Endpoint{"GET", "/api/health", everybody, &App::health},
+        Endpoint{"GET", "/readyz", everybody, &App::readiness},
+        Endpoint{"GET", "/admin/v1/providers", admin, &App::providers},
+        Endpoint{"POST", "/admin/v1/config/reload", admin, &App::reload_config},
+        Endpoint{"GET", "/admin/v1/keys", admin, &App::list_keys},
+        Endpoint{"POST", "/admin/v1/keys", admin, &App::create_key},
+        Endpoint{"POST", "/admin/v1/keys/*/rotate", admin, &App::rotate_key},
+        Endpoint{"GET", "/admin/v1/keys/*", admin, &App::show_key},
+        Endpoint{"PATCH", "/admin/v1/keys/*", admin, &App::update_key},
+        Endpoint{"DELETE", "/admin/v1/keys/*", admin, &App::revoke_key},
+        Endpoint{"POST", "/auth/api-keys", admin, &App::create_wallet_key},
+        Endpoint{"GET", "/", everybody, &App::home},
     };
-    const auto found = std::ranges::find_if(endpoints, [&](const Endpoint& endpoint) {
-        return endpoint.match == exact ? path == endpoint.path : path.starts_with(endpoint.path);
-    });
-    return found == endpoints.end() ? nullptr : &*found;
+    if (path.starts_with("/api/v1/")) path.remove_prefix(4);
+    std::string_view at;  // the first that fits is the one that is meant
+    Found found;
+    for (const Endpoint& endpoint : endpoints) {
+        if (at.empty() ? !endpoint.is_at(path) : endpoint.path != at) continue;
+        at = endpoint.path;
+        if (endpoint.takes(method)) return {&endpoint};
+        found.methods += found.methods.empty() ? "" : ", ";
+        found.methods += endpoint.method;
+    }
+    return found;
 }
 
 App::App(std::shared_ptr<const exchange::Gateway> gateway, exchange::Worker* worker,
@@ -94,6 +132,7 @@ App::App(std::shared_ptr<const exchange::Gateway> gateway, exchange::Worker* wor
       worker_(worker),
       shared_(shared),
       operations_(operations),
+      keys_(&shared->keys),
       started_(std::time(nullptr)) {}
 
 telemetry::RequestRecord App::begin(const http::Request& request, http::HeaderList* headers) {
@@ -128,25 +167,37 @@ awaitable<void> App::handle(http::Transaction* transaction) {
 
 awaitable<void> App::dispatch(http::Transaction* transaction, telemetry::RequestRecord* record) {
     const http::Request& request = transaction->request;
-    const Endpoint* endpoint = find(request.path());
     if (request.method == "OPTIONS") return preflight(transaction);
-    if (endpoint == nullptr)
+    const auto [endpoint, methods] = find(request.path(), request.method);
+    if (endpoint == nullptr && methods.empty())
         return refuse(transaction, record,
                       {ErrorKind::not_found,
                        fmt::format("there is nothing at {}; chat is at POST /v1/chat/completions",
                                    request.path())});
-    if (request.method != endpoint->method &&
-        !(request.method == "HEAD" && endpoint->method == "GET")) {
-        transaction->responder->headers().add("Allow", endpoint->method);
+    if (endpoint == nullptr) {
+        transaction->responder->headers().add("Allow", methods);
         return refuse(
             transaction, record,
             {ErrorKind::method_not_allowed,
-             fmt::format("{} takes {}, not {}", request.path(), endpoint->method, request.method)});
+             fmt::format("{} takes {}, not {}", request.path(), methods, request.method)});
     }
-    if (endpoint->who == Endpoint::For::admin)
-        if (auto allowed = admits(*transaction); !allowed)
-            return refuse(transaction, record, std::move(allowed.error()));
-    return (this->*endpoint->answer)(transaction, record);
+    auto caller = admit(*endpoint, *transaction);
+    if (!caller) return refuse(transaction, record, std::move(caller.error()));
+    if (caller->key != nullptr) {
+        record->key_id = caller->key->id;
+        record->team = caller->key->team;
+    }
+    return (this->*endpoint->answer)({transaction, record, std::move(*caller)});
+}
+
+Result<policy::Caller> App::admit(const Endpoint& endpoint, const http::Transaction& transaction) {
+    using Who = Endpoint::For::Who;
+    if (endpoint.access.who == Who::admin)
+        if (auto allowed = admits(transaction); !allowed) return propagate(allowed);
+    if (endpoint.access.who != Who::keys) return policy::Caller{};
+    const Gatekeeper gatekeeper{&gateway_->access.auth, &gateway_->admin_token, &keys_.ring()};
+    return authenticate(transaction.request, transaction.client_address, gatekeeper,
+                        endpoint.access.scope, utc_now());
 }
 
 // Whether the client may use the admin API.
@@ -154,10 +205,10 @@ Result<void> App::admits(const http::Transaction& transaction) const {
     return may_administer(transaction.request, transaction.client_address, gateway_->admin_token);
 }
 
-awaitable<void> App::chat(http::Transaction* transaction, telemetry::RequestRecord* record) {
-    const std::string_view type = transaction->request.headers.get("Content-Type");
+awaitable<void> App::chat(Asked asked) {
+    const std::string_view type = asked.transaction->request.headers.get("Content-Type");
     if (!is_json(type)) {
-        co_await refuse(transaction, record,
+        co_await refuse(asked.transaction, asked.record,
                         {ErrorKind::unsupported_media_type,
                          fmt::format("the body must be JSON, but Content-Type says '{}'; send "
                                      "Content-Type: application/json",
@@ -166,80 +217,82 @@ awaitable<void> App::chat(http::Transaction* transaction, telemetry::RequestReco
     }
     auto ticket = shared_->requests.try_enter();
     if (!ticket) {
-        auto entered = co_await shared_->requests.enter(transaction->stop);
+        auto entered = co_await shared_->requests.enter(asked.transaction->stop);
         if (!entered) {
-            co_await turn_away(transaction, record, std::move(entered.error()));
+            co_await turn_away(asked.transaction, asked.record, std::move(entered.error()));
             co_return;
         }
         ticket = std::move(*entered);
     }
-    exchange::ChatExchange exchange(gateway_, worker_, shared_, transaction, record);
+    exchange::ChatExchange exchange(gateway_, worker_, shared_, asked.transaction, asked.record,
+                                    std::move(asked.caller));
     co_await exchange.run();
 }
 
-awaitable<void> App::models(http::Transaction* transaction, telemetry::RequestRecord* record) {
-    const std::string_view path = transaction->request.path();
+awaitable<void> App::models(Asked asked) {
+    const std::string_view path = asked.transaction->request.path();
     const std::string id = url_decoded(after(path.substr(path.find("/models")), "/models/"));
-    const auto body = id.empty() ? list_models(gateway_->router, started_)
-                                 : describe_model(gateway_->router, id, started_);
+    const auto body = id.empty() ? list_models(gateway_->router, asked.caller, started_)
+                                 : describe_model(gateway_->router, asked.caller, id, started_);
     if (!body) {
-        co_await refuse(transaction, record, body.error());
+        co_await refuse(asked.transaction, asked.record, body.error());
         co_return;
     }
-    co_await send_json(transaction, 200, *body);
+    co_await send_json(asked.transaction, 200, *body);
 }
 
-awaitable<void> App::tools(http::Transaction* transaction, telemetry::RequestRecord* record) {
+awaitable<void> App::tools(Asked asked) {
     const auto gateway = gateway_;
-    auto body = co_await list_tools(gateway->tools.get(), transaction->stop);
-    co_await send_result(transaction, record, std::move(body));
+    auto body = co_await list_tools(gateway->tools.get(), asked.transaction->stop);
+    co_await send_result(asked.transaction, asked.record, std::move(body));
 }
 
-awaitable<void> App::run_tool(http::Transaction* transaction, telemetry::RequestRecord* record) {
+awaitable<void> App::run_tool(Asked asked) {
     const auto gateway = gateway_;
-    auto body = co_await execute_tool(gateway->tools.get(), std::move(transaction->request.body),
-                                      &worker_->parser, transaction->stop);
-    co_await send_result(transaction, record, std::move(body));
+    auto body =
+        co_await execute_tool(gateway->tools.get(), std::move(asked.transaction->request.body),
+                              &worker_->parser, asked.transaction->stop);
+    co_await send_result(asked.transaction, asked.record, std::move(body));
 }
 
 awaitable<void> App::send_result(http::Transaction* transaction, telemetry::RequestRecord* record,
-                                 Result<std::string> body) {
+                                 Result<std::string> body, int status) {
     if (body) {
-        co_await send_json(transaction, 200, std::move(*body));
+        co_await send_json(transaction, status, std::move(*body));
     } else {
         co_await turn_away(transaction, record, std::move(body.error()));
     }
 }
 
-awaitable<void> App::health(http::Transaction* transaction, telemetry::RequestRecord*) {
-    co_await send_json(transaction, 200, R"({"status":"ok"})");
+awaitable<void> App::health(Asked asked) {
+    co_await send_json(asked.transaction, 200, R"({"status":"ok"})");
 }
 
-awaitable<void> App::readiness(http::Transaction* transaction, telemetry::RequestRecord* record) {
+awaitable<void> App::readiness(Asked asked) {
     const std::string_view status = draining_ ? "draining" : "ok";
     const int code = draining_ ? 503 : 200;
-    if (!has_flag(transaction->request.query(), "verbose")) {
-        co_await send_json(transaction, code, fmt::format(R"({{"status":"{}"}})", status));
-    } else if (auto allowed = admits(*transaction); !allowed) {
-        co_await refuse(transaction, record, std::move(allowed.error()));
+    if (!has_flag(asked.transaction->request.query(), "verbose")) {
+        co_await send_json(asked.transaction, code, fmt::format(R"({{"status":"{}"}})", status));
+    } else if (auto allowed = admits(*asked.transaction); !allowed) {
+        co_await refuse(asked.transaction, asked.record, std::move(allowed.error()));
     } else {
-        co_await send_json(transaction, code,
+        co_await send_json(asked.transaction, code,
                            readiness_answer(status, *gateway_, *shared_, Clock::now()));
     }
 }
 
-awaitable<void> App::providers(http::Transaction* transaction, telemetry::RequestRecord*) {
-    co_await send_json(transaction, 200, providers_answer(*gateway_, *shared_, Clock::now()));
+awaitable<void> App::providers(Asked asked) {
+    co_await send_json(asked.transaction, 200, providers_answer(*gateway_, *shared_, Clock::now()));
 }
 
-awaitable<void> App::reload_config(http::Transaction* transaction, telemetry::RequestRecord*) {
+awaitable<void> App::reload_config(Asked asked) {
     const Operations::Reloaded outcome = co_await reload(operations_);
-    co_await send_json(transaction, outcome ? 200 : 400, reload_answer(outcome));
+    co_await send_json(asked.transaction, outcome ? 200 : 400, reload_answer(outcome));
 }
 
-awaitable<void> App::home(http::Transaction* transaction, telemetry::RequestRecord*) {
-    transaction->responder->headers().add("Content-Type", "text/plain; charset=utf-8");
-    co_await transaction->responder->send(
+awaitable<void> App::home(Asked asked) {
+    asked.transaction->responder->headers().add("Content-Type", "text/plain; charset=utf-8");
+    co_await asked.transaction->responder->send(
         200, "Runnel " RUNNEL_VERSION
              " is running.\n\nChat:    POST /v1/chat/completions\nModels:  GET /v1/models\n"
              "Health:  GET /healthz\n");

@@ -3,6 +3,9 @@
 #include "exchange/gateway.hpp"
 #include "exchange/shared_state.hpp"
 #include "http/connection.hpp"
+#include "policy/caller.hpp"
+#include "policy/key_ring.hpp"
+#include "server/keys.hpp"
 #include "server/operations.hpp"
 #include "telemetry/request_log.hpp"
 
@@ -33,32 +36,51 @@ public:
 private:
     using Answer = boost::asio::awaitable<void>;
     struct Endpoint;
+    // A request that was let in.
+    struct Asked {
+        http::Transaction* transaction;
+        telemetry::RequestRecord* record;
+        policy::Caller caller;
+    };
 
     // What every request has: an id, CORS fields, the beginning of its log line.
     telemetry::RequestRecord begin(const http::Request& request, http::HeaderList* headers);
     Answer dispatch(http::Transaction* transaction, telemetry::RequestRecord* record);
-    static const Endpoint* find(std::string_view path);
+    // The endpoint for a path and method, or the methods that the path takes.
+    struct Found;
+    static Found find(std::string_view path, std::string_view method);
+    Result<policy::Caller> admit(const Endpoint& endpoint, const http::Transaction& transaction);
     Result<void> admits(const http::Transaction& transaction) const;
-    Answer chat(http::Transaction* transaction, telemetry::RequestRecord* record);
-    Answer models(http::Transaction* transaction, telemetry::RequestRecord* record);
-    Answer tools(http::Transaction* transaction, telemetry::RequestRecord* record);
-    Answer run_tool(http::Transaction* transaction, telemetry::RequestRecord* record);
-    Answer health(http::Transaction* transaction, telemetry::RequestRecord* record);
-    Answer readiness(http::Transaction* transaction, telemetry::RequestRecord* record);
-    Answer providers(http::Transaction* transaction, telemetry::RequestRecord* record);
-    Answer reload_config(http::Transaction* transaction, telemetry::RequestRecord* record);
-    Answer home(http::Transaction* transaction, telemetry::RequestRecord* record);
+    KeyOffice key_office() const;
+    Answer chat(Asked asked);
+    Answer models(Asked asked);
+    Answer tools(Asked asked);
+    Answer run_tool(Asked asked);
+    Answer health(Asked asked);
+    Answer readiness(Asked asked);
+    Answer providers(Asked asked);
+    Answer reload_config(Asked asked);
+    Answer list_keys(Asked asked);
+    Answer create_key(Asked asked);
+    Answer create_wallet_key(Asked asked);
+    Answer show_key(Asked asked);
+    Answer update_key(Asked asked);
+    Answer rotate_key(Asked asked);
+    Answer revoke_key(Asked asked);
+    Answer home(Asked asked);
     Answer preflight(http::Transaction* transaction);
     Answer turn_away(http::Transaction* transaction, telemetry::RequestRecord* record, Error error);
     Answer refuse(http::Transaction* transaction, telemetry::RequestRecord* record, Error error);
     Answer send_result(http::Transaction* transaction, telemetry::RequestRecord* record,
-                       Result<std::string> body);
+                       Result<std::string> body, int status = 200);
+    Answer send_secret(Asked asked, Result<std::string> body, int status);
     static Answer send_json(http::Transaction* transaction, int status, std::string body);
 
     std::shared_ptr<const exchange::Gateway> gateway_;
     exchange::Worker* worker_;
     exchange::SharedState* shared_;
     Operations* operations_;
+    policy::KeyRingView keys_;
     std::int64_t started_;
     bool draining_ = false;
 };

@@ -1,9 +1,14 @@
 #include "server/models.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace runnel::server {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 router::Router example() {
     router::ProviderEntry provider{"p", {}, {"known", "new"}};
@@ -19,7 +24,7 @@ router::Router example() {
 }
 
 TEST(Models, AreListedWithWhatIsKnownOfThem) {
-    EXPECT_EQ(list_models(example(), 7).value(),
+    EXPECT_EQ(list_models(example(), {}, 7).value(),
               R"({"object":"list","data":[)"
               R"({"id":"mine","object":"model","created":7,"owned_by":"runnel",)"
               R"("capabilities":{"tools":true,"streaming":true},"targets":["p/known","p/new"]},)"
@@ -32,9 +37,61 @@ TEST(Models, AreListedWithWhatIsKnownOfThem) {
 }
 
 TEST(Models, AreFoundByAnyNameThatRoutes) {
-    EXPECT_EQ(describe_model(example(), "p/other", 7).value(),
+    EXPECT_EQ(describe_model(example(), {}, "p/other", 7).value(),
               R"({"id":"p/other","object":"model","created":7,"owned_by":"p","capabilities":{}})");
-    EXPECT_EQ(describe_model(example(), "nobody/x", 7).error().kind, ErrorKind::model_not_found);
+    EXPECT_EQ(describe_model(example(), {}, "nobody/x", 7).error().kind,
+              ErrorKind::model_not_found);
+}
+
+policy::Caller with_key(policy::Key::Kind kind, std::vector<std::string> models) {
+    policy::Key key{.id = "k", .kind = kind};
+    key.models = std::move(models);
+    return {.kind = policy::Caller::Kind::key,
+            .key = std::make_shared<const policy::Key>(std::move(key))};
+}
+
+std::vector<std::string> ids_in(const std::string& body) {
+    std::vector<std::string> ids;
+    for (std::size_t at = 0; (at = body.find(R"({"id":")", at)) != std::string::npos;) {
+        at += 7;
+        ids.push_back(body.substr(at, body.find('"', at) - at));
+    }
+    return ids;
+}
+
+TEST(Models, OfAKeyAreThoseItMayUse) {
+    const auto seen = [](std::vector<std::string> models) {
+        const auto caller = with_key(policy::Key::Kind::secret, std::move(models));
+        return ids_in(*list_models(example(), caller, 7));
+    };
+    EXPECT_THAT(seen({}), ElementsAre("mine", "m", "p/known", "p/new"));
+    EXPECT_THAT(seen({"mine"}), ElementsAre("mine", "m"));
+    EXPECT_THAT(seen({"m"}), ElementsAre("m"));
+    EXPECT_THAT(seen({"p/*"}), ElementsAre("p/known", "p/new"));
+    EXPECT_THAT(seen({"known"}), ElementsAre());
+
+    const auto caller = with_key(policy::Key::Kind::secret, {"mine"});
+    EXPECT_TRUE(describe_model(example(), caller, "m", 7));
+    EXPECT_EQ(describe_model(example(), caller, "p/known", 7).error().kind,
+              ErrorKind::model_not_allowed);
+    EXPECT_EQ(describe_model(example(), caller, "nobody/x", 7).error().kind,
+              ErrorKind::model_not_found);
+}
+
+TEST(Models, OfABrowserAreKnownByTheirIds) {
+    router::ModelEntry open{"open", {{"p/known"}}};
+    open.id = "0b54b0a4-7d7b-4a57-8d0c-3f1f8c1c2a11";
+    const router::Router router({{"p", {}, {"known"}}}, {open, {"closed", {{"p/known"}}}},
+                                {{"alias", "open"}}, "");
+    const auto caller = with_key(policy::Key::Kind::browser, {"open", "closed"});
+    const std::string body = *list_models(router, caller, 7);
+    EXPECT_THAT(ids_in(body), ElementsAre(open.id));
+    EXPECT_THAT(body, Not(HasSubstr("p/known")));
+    EXPECT_THAT(*describe_model(router, caller, open.id, 7), HasSubstr(open.id));
+    EXPECT_EQ(describe_model(router, caller, "open", 7).error().kind,
+              ErrorKind::public_key_restricted);
+    EXPECT_THAT(ids_in(*list_models(router, with_key(policy::Key::Kind::browser, {"closed"}), 7)),
+                ElementsAre());
 }
 
 }  // namespace

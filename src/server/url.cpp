@@ -1,5 +1,6 @@
 #include "server/url.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <ranges>
 
@@ -20,6 +21,19 @@ std::string url_decoded(std::string_view text) {
         }
     }
     return out;
+}
+
+std::vector<std::pair<std::string, std::string>> query_fields(std::string_view query) {
+    std::vector<std::pair<std::string, std::string>> fields;
+    for (const auto part : std::views::split(query, '&')) {
+        const std::string_view field(part.begin(), part.end());
+        if (field.empty()) continue;
+        const std::size_t equals = std::min(field.find('='), field.size());
+        std::string value(field.substr(std::min(equals + 1, field.size())));
+        std::ranges::replace(value, '+', ' ');  // as forms write it
+        fields.emplace_back(url_decoded(field.substr(0, equals)), url_decoded(value));
+    }
+    return fields;
 }
 
 bool has_flag(std::string_view query, std::string_view name) {

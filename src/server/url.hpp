@@ -2,11 +2,16 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace runnel::server {
 
 // Percent escapes resolved; a broken escape stays as it is.
 std::string url_decoded(std::string_view text);
+
+// The names and values of a query, unescaped, in their order; what has no = has an empty value.
+std::vector<std::pair<std::string, std::string>> query_fields(std::string_view query);
 
 // True when the query has this name, with a value or without: "verbose" in "a=1&verbose".
 bool has_flag(std::string_view query, std::string_view name);

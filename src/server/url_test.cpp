@@ -19,5 +19,14 @@ TEST(Url, FindsAFlagInAQueryWithAValueOrWithout) {
     EXPECT_FALSE(has_flag("verbosely&x=verbose", "verbose"));
 }
 
+TEST(Url, AQueryHasFields) {
+    using Fields = std::vector<std::pair<std::string, std::string>>;
+    EXPECT_EQ(query_fields("a=1&b=x%26y&&c&d=&a=2=3"),
+              (Fields{{"a", "1"}, {"b", "x&y"}, {"c", ""}, {"d", ""}, {"a", "2=3"}}));
+    EXPECT_EQ(query_fields("team=two+words&plus=%2B"),
+              (Fields{{"team", "two words"}, {"plus", "+"}}));
+    EXPECT_TRUE(query_fields("").empty());
+}
+
 }  // namespace
 }  // namespace runnel::server

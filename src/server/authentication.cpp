@@ -1,0 +1,46 @@
+#include "server/authentication.hpp"
+
+#include "policy/identify.hpp"
+#include "server/admin_access.hpp"
+#include "server/url.hpp"
+
+namespace runnel::server {
+namespace {
+
+using policy::AuthSettings;
+using policy::Caller;
+using policy::Scope;
+
+std::string query_key(const http::Request& request, const AuthSettings& settings) {
+    if (!settings.key_in_query) return {};
+    for (auto& [name, value] : query_fields(request.query()))
+        if (name == "api-key") return std::move(value);
+    return {};
+}
+
+}  // namespace
+
+Result<Caller> authenticate(const http::Request& request, std::string_view client_address,
+                            const Gatekeeper& gatekeeper, Scope scope, policy::UtcTime now) {
+    const AuthSettings& settings = *gatekeeper.settings;
+    const bool shows_all = scope == Scope::logs_read || scope == Scope::usage_read;
+    if (shows_all && has_admin_token(request, *gatekeeper.admin_token)) {
+        Caller admin{.kind = Caller::Kind::admin};
+        admin.address = client_address;
+        return admin;
+    }
+    if (settings.mode == AuthSettings::Mode::open) {
+        Caller anybody;
+        anybody.address = client_address;
+        return anybody;
+    }
+    const std::string from_query = query_key(request, settings);
+    const http::HeaderList& headers = request.headers;
+    const policy::CredentialFields fields{headers.get("Authorization"), headers.get("X-API-Key"),
+                                          from_query, headers.get(settings.header)};
+    const policy::Visit visit{scope, client_address, headers.get("Origin")};
+    return policy::identify(policy::read_credentials(fields, settings), settings, *gatekeeper.ring,
+                            visit, now);
+}
+
+}  // namespace runnel::server

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "base/result.hpp"
+#include "http/request_reader.hpp"
+#include "policy/caller.hpp"
+#include "policy/key_ring.hpp"
+#include "policy/scope.hpp"
+#include "policy/settings.hpp"
+
+#include <memory>
+#include <string_view>
+
+namespace runnel::server {
+
+// What the gateway knows about who may ask. A view.
+struct Gatekeeper {
+    const policy::AuthSettings* settings;
+    const Secret* admin_token;
+    const std::shared_ptr<const policy::KeyRing>* ring;  // of this moment; may point to null
+};
+
+// Who sends the request, and whether they may for this. Logs and usage are for the admin too. The
+// error is what the client is told.
+Result<policy::Caller> authenticate(const http::Request& request, std::string_view client_address,
+                                    const Gatekeeper& gatekeeper, policy::Scope scope,
+                                    policy::UtcTime now);
+
+}  // namespace runnel::server

@@ -1,0 +1,81 @@
+#include "server/authentication.hpp"
+
+#include "policy/key_secret.hpp"
+
+#include <gtest/gtest.h>
+
+namespace runnel::server {
+namespace {
+
+using namespace std::chrono_literals;
+using policy::AuthSettings;
+using policy::Caller;
+using policy::Scope;
+
+constexpr policy::UtcTime now(1'800'000'000s);
+
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+struct Case {
+    Headers headers{};
+    std::string target = "/v1/models";
+    AuthSettings settings{.mode = AuthSettings::Mode::keys};
+    Scope scope = Scope::chat_write;
+    Secret admin_token{};
+};
+
+Result<Caller> ask(const Case& test) {
+    policy::Key key{.id = "k", .scopes = {"chat:write"}};
+    key.hash = policy::hash_of_secret("rk-1");
+    std::vector<policy::Key> keys{key};
+    const auto ring = std::make_shared<const policy::KeyRing>(std::move(keys));
+    http::Request request;
+    request.target = test.target;
+    for (const auto& [name, value] : test.headers) request.headers.add(name, value);
+    const Gatekeeper gatekeeper{&test.settings, &test.admin_token, &ring};
+    return authenticate(request, "192.0.2.1", gatekeeper, test.scope, now);
+}
+
+int status(const Case& test) {
+    const auto caller = ask(test);
+    return caller ? 200 : shape_of(caller.error().kind).status;
+}
+
+TEST(Authentication, TakesAKeyFromEveryPlace) {
+    EXPECT_EQ(status({{{"Authorization", "Bearer rk-1"}}}), 200);
+    EXPECT_EQ(status({{{"x-api-key", "rk-1"}}}), 200);
+    EXPECT_EQ(status({{{"Authorization", "Basic dXNlcjpyay0x"}}}), 200);
+    const AuthSettings query{.mode = AuthSettings::Mode::keys, .key_in_query = true};
+    EXPECT_EQ(status({{}, "/v1/models?a=b&api-key=rk%2D1", query}), 200);
+    EXPECT_EQ(status({{}, "/v1/models?api-key=rk-1"}), 401);
+    EXPECT_EQ(status({}), 401);
+    EXPECT_EQ(status({{{"Authorization", "Bearer rk-2"}}}), 401);
+    EXPECT_EQ(status({.headers = {{"Authorization", "Bearer rk-1"}}, .scope = Scope::logs_read}),
+              403);
+}
+
+TEST(Authentication, TakesTheWalletFromTheHeaderThatTheSettingsName) {
+    const std::string address = "0x00000000000000000000000000000000000a11ce";
+    const AuthSettings wallets{.mode = AuthSettings::Mode::header, .header = "X-Account"};
+    EXPECT_EQ(ask({{{"x-account", address}}, "/", wallets})->wallet, address);
+    EXPECT_EQ(status({{{"x-wallet-address", address}}, "/", wallets}), 401);
+}
+
+TEST(Authentication, TheAdminReadsEverybodysLogs) {
+    const Secret token("s3cret");
+    const Headers headers{{"Authorization", "Bearer s3cret"}};
+    for (const Scope scope : {Scope::logs_read, Scope::usage_read})
+        EXPECT_EQ(ask({.headers = headers, .scope = scope, .admin_token = token})->kind,
+                  Caller::Kind::admin);
+    EXPECT_EQ(status({.headers = headers, .admin_token = token}), 401) << "chat needs a key";
+    EXPECT_EQ(status({.headers = headers, .scope = Scope::logs_read}), 401);
+    EXPECT_EQ(status({.headers = {{"Authorization", "Bearer "}}, .scope = Scope::logs_read}), 401);
+}
+
+TEST(Authentication, OpenTellsWhereARequestComesFrom) {
+    EXPECT_EQ(ask({.settings = {}})->address, "192.0.2.1");
+    EXPECT_EQ(ask({.settings = {}})->kind, Caller::Kind::anybody);
+}
+
+}  // namespace
+}  // namespace runnel::server

@@ -5,6 +5,7 @@
 #include "cli/lifecycle.hpp"
 #include "cli/open_keys.hpp"
 #include "cli/running_config.hpp"
+#include "cli/services.hpp"
 #include "cli/shard.hpp"
 #include "http/tls.hpp"
 
@@ -102,16 +103,24 @@ int serve(const ServeOptions& options) {
         return 1;
     }
     state.key_keeper = keys->get();
+    const std::size_t threads =
+        config.threads > 0 ? config.threads : std::max(1U, std::thread::hardware_concurrency());
+    auto services = Services::open(config, threads);
+    if (!services) {
+        fmt::print(stderr, "runnel: {}\n", services.error().message);
+        return 1;
+    }
+    state.meter = (*services)->meter();
+    state.redis = (*services)->redis();
+    state.queries = (*services)->queries();
     std::vector<std::unique_ptr<Shard>> shards;
     asio::io_context control_loop;  // after the shards: what waits in it is theirs
     RunningConfig running_config(&control_loop, options, config, &upstream_tls, &workshop, &state);
-    const std::size_t threads =
-        config.threads > 0 ? config.threads : std::max(1U, std::thread::hardware_concurrency());
     std::string address = config.listen;
     for (std::size_t i = 0; i < threads; ++i) {
         shards.push_back(std::make_unique<Shard>(
             Shard::Common{&state, &upstream_tls, tls.get(), &running_config}, *gateway,
-            connection_limits(config)));
+            connection_limits(config), (*services)->journal_of(i)));
         if (auto listening = shards.back()->listen(address); !listening) {
             fmt::print(stderr, "runnel: {}\n", listening.error().message);
             return 1;
@@ -123,6 +132,7 @@ int serve(const ServeOptions& options) {
     std::vector<std::jthread> running;
     for (std::size_t i = 1; i < shards.size(); ++i)
         running.emplace_back([shard = shards[i].get()] { shard->run(); });
+    (*services)->keep_house(&control_loop, config.access.logs.retention);
     Lifecycle lifecycle(&control_loop, &running_config, &shards);
     announce(config, **gateway, as_shown(address), threads);
     gateway->reset();  // the shards have it, until there is another
@@ -131,6 +141,7 @@ int serve(const ServeOptions& options) {
     running.clear();  // the other threads end their requests too, before signals go back to their
                       // defaults
     workshop.close();
+    (*services)->stop();
     keys->reset();  // whoever waits for it is still there to be told
     control_loop.stop();
     return 0;

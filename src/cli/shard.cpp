@@ -23,11 +23,13 @@ constexpr auto look_again_time = std::chrono::milliseconds(10);
 }  // namespace
 
 Shard::Shard(const Common& common, const std::shared_ptr<const exchange::Gateway>& gateway,
-             http::ConnectionLimits limits)
+             http::ConnectionLimits limits, store::JournalWriter* journal)
     : loop_(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO),
       worker_(&loop_, common.upstream_tls),
       app_(exchange::for_one_thread(gateway), &worker_, common.state, common.operations),
-      listener_(&loop_, &worker_.tasks, &app_, common.tls, limits, &connections_) {}
+      listener_(&loop_, &worker_.tasks, &app_, common.tls, limits, &connections_) {
+    worker_.journal = journal;
+}
 
 void Shard::run() {
     listener_.start();

@@ -26,7 +26,7 @@ public:
         server::Operations* operations;
     };
     Shard(const Common& common, const std::shared_ptr<const exchange::Gateway>& gateway,
-          http::ConnectionLimits limits);
+          http::ConnectionLimits limits, store::JournalWriter* journal);
 
     Result<void> listen(const std::string& address) { return listener_.listen(address); }
     unsigned short port() const { return listener_.port(); }

@@ -12,9 +12,10 @@ namespace runnel::config {
 namespace {
 
 constexpr std::string_view keys_of_model[] = {
-    "targets", "strategy",  "retries",         "timeout",         "timeouts",       "hedge",
-    "system",  "midstream", "streaming",       "stream_fallback", "limits",         "defaults",
-    "dialect", "tools",     "max_tool_rounds", "text_tool_calls", "failover_scope", "id"};
+    "targets",         "strategy",       "retries",   "timeout",   "timeouts",
+    "hedge",           "system",         "midstream", "streaming", "stream_fallback",
+    "limits",          "defaults",       "dialect",   "tools",     "max_tool_rounds",
+    "text_tool_calls", "failover_scope", "cached",    "id"};
 constexpr std::string_view keys_of_limits[] = {"max_tokens", "concurrent"};
 
 // What each request says for itself.
@@ -106,6 +107,7 @@ std::optional<WrittenModel> read_model(const Entry& entry, const KnownProviders&
         section->read("id", model_id, model.id);
     }
     section->read("text_tool_calls", &Value::boolean, model.text_tool_calls);
+    section->read("cached", &Value::boolean, model.cached);
     bool streaming = true;
     section->read("streaming", &Value::boolean, streaming);
     model.streams = streaming ? Model::Streams::yes : Model::Streams::no;

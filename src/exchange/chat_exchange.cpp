@@ -1,10 +1,12 @@
 #include "exchange/chat_exchange.hpp"
 
 #include "agent/conversation.hpp"
+#include "base/redact.hpp"
 #include "dialect/registry.hpp"
 #include "exchange/attempts.hpp"
 #include "exchange/json_review.hpp"
 #include "exchange/tool_loop.hpp"
+#include "json/writer.hpp"
 #include "policy/key_check.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +41,9 @@ ChatExchange::ChatExchange(std::shared_ptr<const Gateway> gateway, Worker* worke
       record_(record),
       caller_(std::move(caller)),
       reader_(dialect::dialect_named(gateway_->dialect)),
-      reply_(transaction, record) {
+      reply_(transaction, record),
+      account_(gateway_, worker, shared, record, &caller_),
+      cache_(gateway_->access.cache ? &*gateway_->access.cache : nullptr, shared, record) {
     reply_.set_dialect(reader_);
 }
 
@@ -58,6 +62,31 @@ awaitable<void> ChatExchange::answer() {
         }
         ticket = std::move(*entered);
     }
+    if (auto known = co_await cache_.find(transaction_->stop)) {
+        co_await tell(std::move(known));
+        co_return;
+    }
+    auto opened = co_await account_.open(&request_, &route_, &transaction_->responder->headers());
+    if (!opened) {
+        co_await reply_.fail(std::move(opened.error()));
+        co_return;
+    }
+    co_await ask();
+    account_.settle();
+    if (copy_) cache_.keep(*copy_);
+}
+
+// What was answered before is answered again.
+awaitable<void> ChatExchange::tell(policy::AnswerCache::Answer known) {
+    record_->model_served = known->model;
+    record_->provider = known->provider;
+    record_->cost = Money{};
+    reply_.begin(request_.gateway.echo_model ? request_.model : known->model);
+    known->timeline.replay(&reply_);
+    co_await reply_.finish();
+}
+
+awaitable<void> ChatExchange::ask() {
     Attempts::Budget budget;
     const Attempts::Setting setting{gateway_, worker_, shared_, transaction_,
                                     record_,  &reply_, &budget};
@@ -96,7 +125,40 @@ Result<void> ChatExchange::prepare() {
     shared_->continuity.recall(&request_, std::chrono::steady_clock::now());
     record_->completion_id = worker_->ids.next(gateway_->id_prefix);
     reply_.prepare({*dialect, request_.streaming, envelope(), gateway_->ping});
+    if (auto opened = open_cache(); !opened) return opened;
+    copy_answer();
     return {};
+}
+
+Result<void> ChatExchange::open_cache() {
+    const policy::Key* key = caller_.key.get();
+    if (!route_.cached || (key != nullptr && !key->may_cache)) return {};
+    policy::CacheScope scope;
+    // A team's members share what they paid for together.
+    scope.account = key == nullptr ? caller_.wallet : key->team.empty() ? key->id : key->team;
+    scope.model = route_.name.empty() ? std::string_view(request_.model) : route_.name;
+    if (route_.system != nullptr) scope.system = *route_.system;
+    return cache_.begin(request_, scope,
+                        runs_tools() ? CacheVisit::Tools::some : CacheVisit::Tools::none,
+                        transaction_->request.headers);
+}
+
+void ChatExchange::copy_answer() {
+    const bool kept = gateway_->access.logs.keeps_content ||
+                      (caller_.key != nullptr && caller_.key->keeps_content);
+    if (kept) asked_ = redacted(*request_.body);
+    if (!kept && !cache_.wants_copy()) return;
+    copy_.emplace(limits::answer_copy_bytes);
+    reply_.copy_to(&*copy_);
+}
+
+std::string ChatExchange::content() const {
+    if (asked_.empty()) return {};
+    std::string text;
+    json::Writer out(text);
+    out.begin_object().key("request").raw(asked_).key("answer");
+    out.raw(timeline::write_archive(copy_->recording(), limits::answer_copy_bytes)).end_object();
+    return text;
 }
 
 // What the caller's key has to say to what was asked, before the model's own defaults are added.

@@ -1,6 +1,9 @@
 #pragma once
 
 #include "dialect/dialect.hpp"
+#include "exchange/account.hpp"
+#include "exchange/answer_copy.hpp"
+#include "exchange/cache_visit.hpp"
 #include "exchange/gateway.hpp"
 #include "exchange/reply.hpp"
 #include "exchange/shared_state.hpp"
@@ -25,9 +28,18 @@ public:
 
     boost::asio::awaitable<void> run();
 
+    // For the journal, when it is over.
+    store::JournalWriter::Ticket ticket() const { return account_.ticket(); }
+    // What was asked and answered, where that is kept; else empty.
+    std::string content() const;
+
 private:
     Result<void> prepare();
     boost::asio::awaitable<void> answer();
+    boost::asio::awaitable<void> ask();
+    boost::asio::awaitable<void> tell(policy::AnswerCache::Answer known);
+    Result<void> open_cache();
+    void copy_answer();
     Result<void> check_models() const;
     void strip_tools();
     Result<const dialect::Dialect*> choose_dialect() const;
@@ -47,6 +59,10 @@ private:
     Reply reply_;
     chat::Request request_;
     router::Route route_;
+    Account account_;
+    CacheVisit cache_;
+    std::optional<AnswerCopy> copy_;
+    std::string asked_;  // the request's body, where what is said is kept
 };
 
 }  // namespace runnel::exchange

@@ -7,8 +7,10 @@
 #include "http/task_group.hpp"
 #include "http/upstream.hpp"
 #include "json/parser.hpp"
+#include "policy/prices.hpp"
 #include "provider/provider.hpp"
 #include "router/router.hpp"
+#include "store/journal.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -47,6 +49,7 @@ struct Gateway {
     std::shared_ptr<const agent::ToolBox> tools;  // null: there are none
     Secret admin_token;
     policy::Settings access;  // who may do what
+    policy::Prices prices;
 
     bool uses_tls() const;  // to any of its providers
 };
@@ -73,6 +76,7 @@ struct Worker {
     http::ConnectionPool pool;
     json::Parser parser;
     IdSource ids;
+    store::JournalWriter* journal = nullptr;          // null: nothing is written down
     std::minstd_rand random{std::random_device{}()};  // for pauses and balancing
 };
 

@@ -41,6 +41,7 @@ Reply::~Reply() = default;
 
 void Reply::prepare(Manner manner) {
     manner_ = std::move(manner);
+    if (!streams()) whole_ = std::make_unique<Whole>();
     if (!streams() || manner_.ping.count() == 0 || wants_no_pings(transaction_->request.headers))
         return;
     silence_.emplace(transaction_->executor);
@@ -98,12 +99,14 @@ void Reply::make_encoder() {
 }
 
 void Reply::on(const timeline::Event& event) {
+    if (copy_ != nullptr) copy_->on(event);
+    note_bytes(event);
     if (!std::holds_alternative<timeline::Text>(event)) note(event);
     if (record_->first_event.count() == 0 && timeline::is_visible(event))
         record_->first_event =
             std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun_);
     if (!encoder_) {
-        fold_.on(event);
+        whole_->fold.on(event);
         return;
     }
     encoder_->on(event);
@@ -111,6 +114,17 @@ void Reply::on(const timeline::Event& event) {
     // Also what only some dialects show, and what a dialect still holds back.
     if (visible || !responder_->out_is_empty()) shown_ = shown_of_round_ = true;
     watch_hold();
+}
+
+// For the estimate, where nobody counts the tokens.
+void Reply::note_bytes(const timeline::Event& event) {
+    if (const auto* text = std::get_if<timeline::Text>(&event)) {
+        record_->answer_bytes += text->text.size();
+    } else if (const auto* reasoning = std::get_if<timeline::Reasoning>(&event)) {
+        record_->answer_bytes += reasoning->text.size();
+    } else if (const auto* arguments = std::get_if<timeline::ToolArguments>(&event)) {
+        record_->answer_bytes += arguments->fragment.size();
+    }
 }
 
 void Reply::note(const timeline::Event& event) {
@@ -122,12 +136,14 @@ void Reply::note(const timeline::Event& event) {
 }
 
 void Reply::begin_round() {
-    kept_ = fold_;
+    if (whole_) whole_->kept = whole_->fold;
+    if (copy_ != nullptr) copy_->keep();
     shown_of_round_ = false;
 }
 
 void Reply::drop_answer() {
-    fold_ = kept_;
+    if (whole_) whole_->fold = whole_->kept;
+    if (copy_ != nullptr) copy_->drop();
     if (!shown_) {
         encoder_.reset();
         hold_.reset();
@@ -139,10 +155,21 @@ void Reply::drop_answer() {
 
 bool Reply::flush() {
     if (!responder_->begun()) begin_response();
-    if (silence_) silence_->move_to(Clock::now() + manner_.ping);
+    const auto now = Clock::now();
+    if (silence_) silence_->move_to(now + manner_.ping);
+    note_gap(now);
     const bool flushed = responder_->flush(http::Responder::Piece::more);
     note_lost_client();
     return flushed;
+}
+
+// Between two pieces of the answer.
+void Reply::note_gap(Clock::time_point now) {
+    if (last_sent_ != Clock::time_point())
+        record_->longest_gap =
+            std::max(record_->longest_gap,
+                     std::chrono::duration_cast<std::chrono::microseconds>(now - last_sent_));
+    last_sent_ = now;
 }
 
 void Reply::note_lost_client() {
@@ -176,7 +203,7 @@ awaitable<void> Reply::finish() {
         co_return;
     }
     begin_response();
-    const std::string body = manner_.dialect->write_answer(manner_.envelope, fold_.answer());
+    const std::string body = manner_.dialect->write_answer(manner_.envelope, whole_->fold.answer());
     http::Stream* client = transaction_->client;
     transaction_->watchdog->set(Clock::now() + limits::blocked_client_time,
                                 [client] { client->close(); });
@@ -193,6 +220,10 @@ awaitable<void> Reply::fail(Error error) {
         co_return;
     }
     if (!encoder_) make_encoder();
+    if (copy_ != nullptr) {
+        copy_->on(timeline::Failed{error});
+        copy_->on(timeline::Ended{});
+    }
     encoder_->on(timeline::Failed{std::move(error)});
     encoder_->on(timeline::Ended{});
     co_await send_last();
@@ -230,6 +261,7 @@ void Reply::begin_response() {
         headers.add("Content-Type", "application/json");
     }
     headers.add("X-Completion-Id", manner_.envelope.id);
+    if (!record_->cache.empty()) headers.add("X-Cache", record_->cache);
     if (manner_.envelope.model.empty()) return;
     headers.add("X-Model-Used", record_->model_served);
     headers.add("X-Gateway-Attempts", std::to_string(record_->attempts.size()));

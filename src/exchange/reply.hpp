@@ -2,6 +2,7 @@
 
 #include "chat/request.hpp"
 #include "dialect/dialect.hpp"
+#include "exchange/answer_copy.hpp"
 #include "http/connection.hpp"
 #include "telemetry/request_log.hpp"
 #include "timeline/answer.hpp"
@@ -39,6 +40,8 @@ public:
     // How the client wants it; until then errors are told in `dialect`'s words.
     void set_dialect(const dialect::Dialect* dialect) { manner_.dialect = dialect; }
     void prepare(Manner manner);
+    // Is told what the client is told. It must outlive the reply.
+    void copy_to(AnswerCopy* copy) { copy_ = copy; }
 
     // Somebody answers: what follows is shown, under this model's name.
     void begin(std::string_view model);
@@ -67,6 +70,12 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
+    // A whole answer in the making.
+    struct Whole {
+        timeline::Fold fold;
+        timeline::Fold kept;
+    };
+
     void make_encoder();
     void ping();
     void ping_after_silence();
@@ -75,6 +84,8 @@ private:
     void begin_response();
     void note_lost_client();
     void note(const timeline::Event& event);
+    void note_bytes(const timeline::Event& event);
+    void note_gap(Clock::time_point now);
     boost::asio::awaitable<void> refuse(Error error);
     boost::asio::awaitable<void> send_last();
 
@@ -88,8 +99,9 @@ private:
     bool holding_ = false;
     std::function<bool()> must_hold_;
     std::unique_ptr<dialect::Encoder> encoder_;  // of a streamed answer
-    timeline::Fold fold_;                        // of a whole one
-    timeline::Fold kept_;
+    std::unique_ptr<Whole> whole_;               // of one that is not streamed
+    AnswerCopy* copy_ = nullptr;
+    Clock::time_point last_sent_{};
     bool shown_ = false;
     bool shown_of_round_ = false;
     bool waiting_ = false;  // for the client

@@ -50,6 +50,8 @@ router::ModelEntry make_entry(const config::Model& config) {
     entry.max_tool_rounds = config.max_tool_rounds;
     entry.id = config.id;
     entry.text_tool_calls = config.text_tool_calls;
+    entry.cached = config.cached;
+    entry.guardrails = config.guardrails;
     return entry;
 }
 

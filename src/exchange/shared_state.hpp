@@ -5,12 +5,17 @@
 #include "config/config.hpp"
 #include "exchange/admission.hpp"
 #include "exchange/continuity.hpp"
+#include "exchange/flights.hpp"
+#include "policy/answer_cache.hpp"
 #include "policy/key_ring.hpp"
+#include "policy/meter.hpp"
 #include "router/health.hpp"
 
 namespace runnel::store {
 class KeyKeeper;
-}
+class RedisClient;
+class StoreThread;
+}  // namespace runnel::store
 
 namespace runnel::exchange {
 
@@ -28,6 +33,14 @@ struct SharedState {
     // The keys that requests are checked against, and who changes them; null: there is no store.
     policy::KeyRingBoard keys;
     store::KeyKeeper* key_keeper = nullptr;
+
+    // Null where there is no such thing.
+    policy::Meter* meter = nullptr;         // of limits and budgets
+    store::RedisClient* redis = nullptr;    // what machines share
+    store::StoreThread* queries = nullptr;  // what was asked, looked up
+
+    policy::AnswerCache cache{limits::cache_bytes};
+    Flights flights;
 
     // As many as the config allows.
     void use_limits(const config::Config& config);

@@ -15,8 +15,7 @@ namespace runnel::policy {
 // An answer that was given once, and who gave it.
 struct CachedAnswer {
     timeline::Recording timeline;
-    std::string model;   // as the client is told
-    std::string served;  // X-Model-Used
+    std::string model;  // who gave it
     std::string provider;
 };
 

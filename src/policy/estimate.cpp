@@ -52,6 +52,8 @@ std::int64_t estimated_input_tokens(const chat::Request& request) {
     return tokens + text_tokens(request.output.schema_raw.size());
 }
 
+std::int64_t estimated_tokens(std::size_t bytes) { return text_tokens(bytes); }
+
 std::int64_t reserved_output_tokens(const chat::Request& request,
                                     std::optional<std::int64_t> model_max, std::int64_t otherwise) {
     std::int64_t each = request.max_tokens.value_or(otherwise);

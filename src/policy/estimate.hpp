@@ -10,6 +10,8 @@
 namespace runnel::policy {
 
 std::int64_t estimated_input_tokens(const chat::Request& request);
+// Of text that was written.
+std::int64_t estimated_tokens(std::size_t bytes);
 
 // Of all its choices. `model_max` is what the model is cut down to or can write at most;
 // `otherwise` is for requests of which nobody says a maximum.

@@ -162,6 +162,8 @@ Result<Route> Router::route_to_model(const ModelEntry& model) const {
     if (!model.tools.empty()) route.tools = &model.tools;
     route.max_tool_rounds = model.max_tool_rounds;
     route.text_tool_calls = model.text_tool_calls;
+    route.cached = model.cached;
+    route.guardrails = &model.guardrails;
     return route;
 }
 

@@ -41,8 +41,10 @@ struct Route {
     const std::vector<std::string>* tools = nullptr;  // that are run here, by name, or null
     int max_tool_rounds = limits::tool_rounds;
     bool text_tool_calls = false;  // the model writes its calls into its text
-    std::string rerouted_from{};   // the model that was asked for, where it can't stream and this
-                                   // one stands in for it
+    bool cached = true;            // where there is a cache
+    const std::vector<std::string>* guardrails = nullptr;  // the virtual model's, or null
+    std::string rerouted_from{};  // the model that was asked for, where it can't stream and this
+                                  // one stands in for it
     std::vector<std::string> warnings{};  // for X-Gateway-Warnings, e.g. fallback_skipped
 };
 
@@ -63,9 +65,11 @@ struct ModelEntry {
     std::optional<std::int64_t> max_tokens{};
     std::size_t concurrent = 0;
     std::vector<std::string> tools{};  // that are run here, by name
-    std::string id{};  // another name for it, which is in no list; empty: none
+    std::string id{};                  // another name for it, which is in no list; empty: none
     int max_tool_rounds = limits::tool_rounds;
     bool text_tool_calls = false;
+    bool cached = true;
+    std::vector<std::string> guardrails{};
 };
 
 struct ProviderEntry {

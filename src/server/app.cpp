@@ -98,6 +98,16 @@ App::Found App::find(std::string_view path, std::string_view method) {
         Endpoint{"GET", "/v1/models/*", keys(models_read), &App::models},
         Endpoint{"GET", "/v1/tools", keys(tools_execute), &App::tools},
         Endpoint{"POST", "/v1/tools/execute", keys(tools_execute), &App::run_tool},
+        Endpoint{"GET", "/v1/logs", keys(logs_read), &App::logs},
+        Endpoint{"GET", "/v1/logs/*/content", keys(logs_read), &App::log_content},
+        Endpoint{"GET", "/v1/logs/*/stream", keys(logs_read), &App::log_stream},
+        Endpoint{"GET", "/v1/logs/*", keys(logs_read), &App::log_entry},
+        Endpoint{"GET", "/v1/usage", keys(usage_read), &App::usage},
+        Endpoint{"GET", "/admin/v1/logs", admin, &App::logs},
+        Endpoint{"GET", "/admin/v1/logs/export", admin, &App::export_log},
+        Endpoint{"GET", "/admin/v1/logs/*", admin, &App::log_entry},
+        Endpoint{"DELETE", "/admin/v1/logs/*", admin, &App::forget_log},
+        Endpoint{"GET", "/admin/v1/usage", admin, &App::usage},
         Endpoint{"GET", "/healthz", everybody, &App::health},
         Endpoint{"GET", "/health", everybody, &App::health},
         Endpoint{"GET", "/api/health", everybody, &App::health},
@@ -140,6 +150,7 @@ telemetry::RequestRecord App::begin(const http::Request& request, http::HeaderLi
     record.request_id = request_id(request, &worker_->ids);
     record.method = request.method;
     record.path = request.path();
+    record.began = utc_now();
     headers->add("X-Request-ID", record.request_id);
     // No page of another origin has business with the admin API.
     if (!request.path().starts_with("/admin/"))
@@ -152,7 +163,8 @@ awaitable<void> App::handle(http::Transaction* transaction) {
     telemetry::RequestRecord record =
         begin(transaction->request, &transaction->responder->headers());
     const auto begun = Clock::now();
-    co_await dispatch(transaction, &record);
+    Journaled entry;
+    co_await dispatch(transaction, &record, &entry);
     record.total = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun);
     record.bytes_out = responder.bytes_sent();
     record.status = responder.status();
@@ -163,9 +175,12 @@ awaitable<void> App::handle(http::Transaction* transaction) {
         if (!responder.begun()) record.status = client_closed_status;
     }
     telemetry::log_request(record);
+    if (entry.wanted && worker_->journal != nullptr)
+        worker_->journal->close(entry.ticket, record, entry.content);
 }
 
-awaitable<void> App::dispatch(http::Transaction* transaction, telemetry::RequestRecord* record) {
+awaitable<void> App::dispatch(http::Transaction* transaction, telemetry::RequestRecord* record,
+                              Journaled* entry) {
     const http::Request& request = transaction->request;
     if (request.method == "OPTIONS") return preflight(transaction);
     const auto [endpoint, methods] = find(request.path(), request.method);
@@ -183,17 +198,20 @@ awaitable<void> App::dispatch(http::Transaction* transaction, telemetry::Request
     }
     auto caller = admit(*endpoint, *transaction);
     if (!caller) return refuse(transaction, record, std::move(caller.error()));
+    record->client_address = transaction->client_address;
     if (caller->key != nullptr) {
         record->key_id = caller->key->id;
         record->team = caller->key->team;
     }
-    return (this->*endpoint->answer)({transaction, record, std::move(*caller)});
+    return (this->*endpoint->answer)({transaction, record, std::move(*caller), entry});
 }
 
 Result<policy::Caller> App::admit(const Endpoint& endpoint, const http::Transaction& transaction) {
     using Who = Endpoint::For::Who;
     if (endpoint.access.who == Who::admin)
         if (auto allowed = admits(transaction); !allowed) return propagate(allowed);
+    if (endpoint.access.who == Who::admin)
+        return policy::Caller{.kind = policy::Caller::Kind::admin};
     if (endpoint.access.who != Who::keys) return policy::Caller{};
     const Gatekeeper gatekeeper{&gateway_->access.auth, &gateway_->admin_token, &keys_.ring()};
     return authenticate(transaction.request, transaction.client_address, gatekeeper,
@@ -226,7 +244,10 @@ awaitable<void> App::chat(Asked asked) {
     }
     exchange::ChatExchange exchange(gateway_, worker_, shared_, asked.transaction, asked.record,
                                     std::move(asked.caller));
+    asked.entry->wanted = true;
     co_await exchange.run();
+    asked.entry->ticket = exchange.ticket();
+    asked.entry->content = exchange.content();
 }
 
 awaitable<void> App::models(Asked asked) {

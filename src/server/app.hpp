@@ -36,16 +36,24 @@ public:
 private:
     using Answer = boost::asio::awaitable<void>;
     struct Endpoint;
+    // What the journal is told of a request besides its record.
+    struct Journaled {
+        bool wanted = false;
+        store::JournalWriter::Ticket ticket{};
+        std::string content{};
+    };
     // A request that was let in.
     struct Asked {
         http::Transaction* transaction;
         telemetry::RequestRecord* record;
         policy::Caller caller;
+        Journaled* entry;
     };
 
     // What every request has: an id, CORS fields, the beginning of its log line.
     telemetry::RequestRecord begin(const http::Request& request, http::HeaderList* headers);
-    Answer dispatch(http::Transaction* transaction, telemetry::RequestRecord* record);
+    Answer dispatch(http::Transaction* transaction, telemetry::RequestRecord* record,
+                    Journaled* entry);
     // The endpoint for a path and method, or the methods that the path takes.
     struct Found;
     static Found find(std::string_view path, std::string_view method);
@@ -67,6 +75,13 @@ private:
     Answer update_key(Asked asked);
     Answer rotate_key(Asked asked);
     Answer revoke_key(Asked asked);
+    Answer logs(Asked asked);
+    Answer log_entry(Asked asked);
+    Answer log_content(Asked asked);
+    Answer log_stream(Asked asked);
+    Answer export_log(Asked asked);
+    Answer forget_log(Asked asked);
+    Answer usage(Asked asked);
     Answer home(Asked asked);
     Answer preflight(http::Transaction* transaction);
     Answer turn_away(http::Transaction* transaction, telemetry::RequestRecord* record, Error error);

@@ -53,6 +53,7 @@ struct RequestRecord {
     std::chrono::microseconds first_event{0};  // from the request's first byte; 0: nothing came
     std::chrono::microseconds total{0};
     std::uint64_t bytes_out = 0;
+    std::uint64_t answer_bytes = 0;  // of what the model wrote
     bool client_closed = false;
     std::vector<std::string> warnings{};
     std::vector<AttemptRecord> attempts{};

@@ -3,6 +3,7 @@
 #include "base/result.hpp"
 #include "timeline/recording.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -27,6 +28,12 @@ public:
         recording_.on(event);
         times_.push_back(at);
     }
+    // Forgets all but the first so many.
+    void shorten(std::size_t events) {
+        recording_.shorten(events);
+        times_.resize(std::min(events, times_.size()));
+    }
+    std::size_t bytes() const { return recording_.bytes(); }
     // At once. Whoever wants the times waits by himself.
     void replay(Sink* to) const { recording_.replay(to); }
 

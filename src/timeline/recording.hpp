@@ -2,6 +2,7 @@
 
 #include "timeline/event.hpp"
 
+#include <algorithm>
 #include <list>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ public:
     bool empty() const { return events_.empty(); }
     const std::vector<Event>& events() const { return events_; }
     void clear();
+    // Forgets all but the first so many; their texts stay until it goes.
+    void shorten(std::size_t events) { events_.resize(std::min(events, events_.size())); }
     // About the memory that it takes.
     std::size_t bytes() const { return text_bytes_ + events_.size() * sizeof(Event); }
 

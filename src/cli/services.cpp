@@ -1,0 +1,145 @@
+#include "cli/services.hpp"
+
+#include "base/log.hpp"
+#include "policy/redis_address.hpp"
+#include "store/append.hpp"
+#include "store/retention.hpp"
+#include "store/usage.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <filesystem>
+
+namespace runnel::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto last_rows_time = 5s;  // for the store to take what the last requests left
+constexpr auto house_keeping_time = 10min;
+constexpr auto house_keeping_pause = 200ms;  // between two portions of what is old
+constexpr auto redis_start_time = 500ms;
+
+store::SpendScope scope_of(const policy::Holder& holder) {
+    using enum policy::Holder::Kind;
+    switch (holder.kind) {
+        case team: return {store::SpendScope::Kind::team, holder.name};
+        case model: return {store::SpendScope::Kind::model, holder.name};
+        case key:
+        case address: break;
+    }
+    return {store::SpendScope::Kind::key, holder.name};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Services>> Services::open(const config::Config& config,
+                                                 std::size_t threads) {
+    std::unique_ptr<Services> services(new Services);
+    if (auto opened = services->open_store(config); !opened) return propagate(opened);
+    if (auto opened = services->open_meter(config); !opened) return propagate(opened);
+    if (auto opened = services->open_journal(config, threads); !opened) return propagate(opened);
+    return services;
+}
+
+Services::~Services() = default;
+
+// Whoever must not wait for others has a connection of his own.
+Result<void> Services::open_store(const config::Config& config) {
+    const auto database = [&] { return store::open_database(config.access.store, config.data); };
+    auto appending = database();
+    if (!appending) return propagate(appending);
+    appending_ = std::move(*appending);
+    auto queries = database();
+    if (!queries) return propagate(queries);
+    queries_.emplace(std::move(*queries));
+    return {};
+}
+
+policy::AskLedger Services::ledger() {
+    return
+        [this](const policy::Holder& holder, policy::UtcTime since, policy::LedgerAnswer answer) {
+            queries_->submit([scope = scope_of(holder), since, answer = std::move(answer)](
+                                 Result<store::Database*> database) mutable {
+                if (!database) return answer(propagate(database));
+                answer(store::spent(**database, scope, since));
+            });
+        };
+}
+
+Result<void> Services::open_meter(const config::Config& config) {
+    sums_.emplace(ledger());
+    local_meter_.emplace(&*sums_);
+    const policy::SharedSettings& shared = config.access.shared;
+    if (shared.redis_url.empty()) return {};
+    auto address = policy::read_redis_url(shared.redis_url.reveal());
+    if (!address) return propagate(address);
+    const bool alone = shared.without_it == policy::SharedSettings::WithoutIt::local_limits;
+    redis_meter_.emplace(std::move(*address), alone ? &*local_meter_ : nullptr, &*sums_);
+    if (!redis_meter_->client().wait_until_connected(redis_start_time))
+        log::Line(log::Level::warning, "Redis can't be reached yet; it is tried again and again")
+            .write();
+    return {};
+}
+
+Result<void> Services::open_journal(const config::Config& config, std::size_t threads) {
+    auto journal = store::Journal::open(std::filesystem::path(config.data) / "journal", {});
+    if (!journal) return propagate(journal);
+    journal_ = std::move(*journal);
+    for (std::size_t i = 0; i < threads; ++i) writers_.push_back(journal_->add_writer());
+    const auto append = [this](std::span<const store::Record> batch) {
+        return store::append(*appending_, batch);
+    };
+    const auto recovered = [this](const store::Opening& opening, const store::Record&) {
+        settle_crashed(opening);
+    };
+    recorder_.emplace(journal_.get(), append, recovered, store::Recorder::Options{});
+    return {};
+}
+
+// Nobody knows what it used: what was reserved for it counts.
+void Services::settle_crashed(const store::Opening& opening) {
+    if (opening.claim_id.empty()) return;
+    meter()->settle(opening.claim_id, {policy::Settlement::Reached::provider,
+                                       opening.input_tokens + opening.output_tokens,
+                                       opening.reserved.value_or(Money{})});
+}
+
+policy::Meter* Services::meter() {
+    if (redis_meter_) return &*redis_meter_;
+    return &*local_meter_;
+}
+
+store::RedisClient* Services::redis() { return redis_meter_ ? &redis_meter_->client() : nullptr; }
+
+void Services::keep_house(boost::asio::io_context* loop, std::chrono::hours retention) {
+    retention_ = retention;
+    house_time_.emplace(*loop);
+    forget_old();
+}
+
+void Services::forget_old() {
+    const auto now =
+        std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    queries_->submit([this, before = now - retention_](Result<store::Database*> database) {
+        bool more = false;
+        if (database) {
+            const auto forgotten = store::forget_before(**database, before);
+            more = forgotten && forgotten->more;
+        }
+        boost::asio::post(house_time_->get_executor(), [this, more] {
+            house_time_->expires_after(more ? std::chrono::milliseconds(house_keeping_pause)
+                                            : std::chrono::milliseconds(house_keeping_time));
+            house_time_->async_wait([this](const boost::system::error_code& error) {
+                if (!error) forget_old();
+            });
+        });
+    });
+}
+
+void Services::stop() {
+    recorder_->stop(last_rows_time);
+    queries_->stop();
+}
+
+}  // namespace runnel::cli

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "config/config.hpp"
+#include "policy/ledger_sums.hpp"
+#include "policy/local_meter.hpp"
+#include "store/journal.hpp"
+#include "store/recorder.hpp"
+#include "store/redis_meter.hpp"
+#include "store/store_thread.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace runnel::cli {
+
+// What the process has besides its requests, as long as it lives: the store with its threads, the
+// journal before it, the keys, and what counts limits and budgets.
+class Services {
+public:
+    // The error says what can't be opened, and what to do about it. `threads` is how many serve
+    // requests.
+    static Result<std::unique_ptr<Services>> open(const config::Config& config,
+                                                  std::size_t threads);
+    ~Services();
+    Services(const Services&) = delete;
+    Services& operator=(const Services&) = delete;
+
+    store::JournalWriter* journal_of(std::size_t thread) const { return writers_[thread]; }
+    policy::Meter* meter();
+    store::RedisClient* redis();  // null: this machine is alone
+    store::StoreThread* queries() { return &*queries_; }
+    store::Recorder* recorder() { return &*recorder_; }
+
+    // Deletes what is older than the config wants it, now and then, from this loop on.
+    void keep_house(boost::asio::io_context* loop, std::chrono::hours retention);
+
+    // When the requests have ended: what they left is brought into the store.
+    void stop();
+
+private:
+    Services() = default;
+    Result<void> open_store(const config::Config& config);
+    Result<void> open_journal(const config::Config& config, std::size_t threads);
+    Result<void> open_meter(const config::Config& config);
+    policy::AskLedger ledger();
+    void settle_crashed(const store::Opening& opening);
+    void forget_old();
+
+    std::unique_ptr<store::Database> appending_;  // the recorder's
+    std::optional<store::StoreThread> queries_;
+    std::optional<policy::LedgerSums> sums_;
+    std::optional<policy::LocalMeter> local_meter_;
+    std::optional<store::RedisMeter> redis_meter_;
+    std::unique_ptr<store::Journal> journal_;
+    std::vector<store::JournalWriter*> writers_;
+    std::optional<store::Recorder> recorder_;
+    std::optional<boost::asio::steady_timer> house_time_;
+    std::chrono::hours retention_{0};
+};
+
+}  // namespace runnel::cli

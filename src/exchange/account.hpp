@@ -1,0 +1,62 @@
+#pragma once
+
+#include "exchange/gateway.hpp"
+#include "exchange/shared_state.hpp"
+#include "http/connection.hpp"
+#include "policy/caller.hpp"
+#include "policy/claim.hpp"
+#include "store/journal.hpp"
+#include "telemetry/request_log.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace runnel::exchange {
+
+// What one request may use up. It is reserved, and written into the journal,
+// before a provider is called; when the request is over, what it did use is put
+// in its place and has its price.
+class Account {
+public:
+    // All pointers must outlive the account.
+    Account(std::shared_ptr<const Gateway> gateway, Worker* worker, SharedState* shared,
+            telemetry::RequestRecord* record, const policy::Caller* caller);
+    ~Account();
+    Account(const Account&) = delete;
+    Account& operator=(const Account&) = delete;
+
+    // The error is what the client is told. How its limits stand is told in
+    // `headers`.
+    boost::asio::awaitable<Result<void>>
+    open(const chat::Request* request, const router::Route* route, http::HeaderList* headers);
+
+    // The request is over, however it ended: the record gets its usage and its
+    // cost.
+    void settle();
+
+    // Under which the journal knows it.
+    store::JournalWriter::Ticket ticket() const { return ticket_; }
+
+private:
+    policy::Claim make_claim(const chat::Request& request, const router::Route& route);
+    void enter_in_journal(const router::Route& route);
+    std::optional<policy::Price> price_of(std::string_view target) const;
+    void estimate_usage();
+    void price_usage();
+
+    std::shared_ptr<const Gateway> gateway_;
+    Worker* worker_;
+    SharedState* shared_;
+    telemetry::RequestRecord* record_;
+    const policy::Caller* caller_;
+    std::int64_t input_tokens_ = 0;   // estimated
+    std::int64_t output_tokens_ = 0;  // at most
+    std::optional<Money> reserved_;
+    std::string claim_id_;  // empty: nothing is reserved
+    store::JournalWriter::Ticket ticket_;
+};
+
+}  // namespace runnel::exchange

@@ -1,0 +1,109 @@
+#include "exchange/cache_visit.hpp"
+
+#include "exchange/answer_of.hpp"
+#include "exchange/cached_text.hpp"
+#include "store/redis_client.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace runnel::exchange {
+
+using boost::asio::awaitable;
+using policy::AnswerCache;
+using std::chrono::seconds;
+
+namespace {
+
+// X-Cache-TTL, in seconds, within the bounds of what is sensible.
+Result<seconds> wanted_ttl(std::string_view text, seconds otherwise) {
+    if (text.empty()) return otherwise;
+    std::int64_t count = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (error != std::errc() || end != text.data() + text.size() || count < 0)
+        return fail_at(ErrorKind::invalid_value, "X-Cache-TTL",
+                       "X-Cache-TTL is a number of seconds, such as 600");
+    return std::clamp<seconds>(seconds(count), limits::cache_time_min, limits::cache_time_max);
+}
+
+bool ended_well(const AnswerCopy& copy) {
+    const auto& events = copy.recording().events();
+    const bool whole = !copy.recording().truncated && !events.empty() &&
+                       std::holds_alternative<timeline::Ended>(events.back());
+    return whole && std::ranges::none_of(events, [](const timeline::Event& event) {
+               const auto* finished = std::get_if<timeline::Finished>(&event);
+               return std::holds_alternative<timeline::Failed>(event) ||
+                      std::holds_alternative<timeline::ToolStarted>(event) ||
+                      (finished != nullptr && finished->finish != timeline::Finish::stop);
+           });
+}
+
+}  // namespace
+
+Result<void> CacheVisit::begin(const chat::Request& request, const policy::CacheScope& scope,
+                               Tools tools, const http::HeaderList& asked) {
+    if (settings_ == nullptr) return {};
+    record_->cache = "BYPASS";
+    auto ttl = wanted_ttl(asked.get("X-Cache-TTL"), settings_->ttl);
+    if (!ttl) return propagate(ttl);
+    ttl_ = *ttl;
+    if (asked.get("X-Cache") == "no-cache" || tools == Tools::some ||
+        !policy::may_be_cached(request))
+        return {};
+    key_ = policy::cache_key(request, scope);
+    record_->cache = "MISS";
+    return {};
+}
+
+awaitable<AnswerCache::Answer> CacheVisit::find(http::Stop* stop) {
+    if (!is_open()) co_return nullptr;
+    auto found = co_await look_up();
+    if (!found && settings_->single_flight == policy::CacheSettings::SingleFlight::on) {
+        auto seat = co_await shared_->flights.board(key_, stop);
+        if (seat) {
+            seat_.emplace(std::move(*seat));
+        } else {
+            // Who flew may have brought it; if not, everybody asks on his own.
+            found = co_await look_up();
+        }
+    }
+    if (found) record_->cache = "HIT";
+    co_return found;
+}
+
+awaitable<AnswerCache::Answer> CacheVisit::look_up() {
+    auto found = shared_->cache.find(key_, AnswerCache::Clock::now());
+    if (!found && shared_->redis != nullptr) found = co_await look_up_in_redis();
+    co_return found;
+}
+
+awaitable<AnswerCache::Answer> CacheVisit::look_up_in_redis() {
+    using Found = Result<std::optional<std::string>>;
+    const auto ask = [this](Answered<Found> answer) {
+        shared_->redis->get(redis_name(key_), std::move(answer));
+    };
+    auto text = co_await answer_of<Found>(ask);
+    // Without Redis, or with what an older version wrote there, it is a miss.
+    if (!text || !*text) co_return nullptr;
+    auto answer = read_cached(std::move(**text));
+    if (!answer) co_return nullptr;
+    // For as long as it is sure to be good: how much of its time is over only
+    // Redis knows.
+    shared_->cache.put(key_, *answer, limits::cache_time_min, AnswerCache::Clock::now());
+    co_return *answer;
+}
+
+void CacheVisit::keep(const AnswerCopy& copy) {
+    if (!is_open() || record_->cache != "MISS" || !ended_well(copy)) return;
+    auto answer = std::make_shared<policy::CachedAnswer>();
+    copy.recording().replay(&answer->timeline);
+    answer->model = record_->model_served;
+    answer->provider = record_->provider;
+    if (shared_->redis != nullptr)
+        shared_->redis->set(redis_name(key_), write_cached(*answer, copy.recording()), ttl_,
+                            [](const auto&) {});
+    shared_->cache.put(key_, std::move(answer), ttl_, AnswerCache::Clock::now());
+    seat_.reset();
+}
+
+}  // namespace runnel::exchange

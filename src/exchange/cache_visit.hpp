@@ -1,0 +1,58 @@
+#pragma once
+
+#include "exchange/answer_copy.hpp"
+#include "exchange/flights.hpp"
+#include "exchange/shared_state.hpp"
+#include "http/connection.hpp"
+#include "policy/answer_cache.hpp"
+#include "policy/cache_key.hpp"
+#include "policy/settings.hpp"
+#include "telemetry/request_log.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace runnel::exchange {
+
+// One request's dealings with the cache: finds an answer that was given before,
+// or keeps the one that is given now.
+class CacheVisit {
+public:
+    // The pointers must outlive it.
+    CacheVisit(const policy::CacheSettings* settings, SharedState* shared,
+               telemetry::RequestRecord* record)
+        : settings_(settings),
+          shared_(shared),
+          record_(record) {}
+
+    enum class Tools { none, some };  // of the gateway's own, that the model has
+    // The error is about what the client says of the cache. The request's fields
+    // must still be there.
+    Result<void> begin(const chat::Request& request, const policy::CacheScope& scope, Tools tools,
+                       const http::HeaderList& asked);
+
+    // Null: there is none, so somebody has to be asked. Where somebody else is
+    // asking for the very same, that is waited for.
+    boost::asio::awaitable<policy::AnswerCache::Answer> find(http::Stop* stop);
+
+    bool wants_copy() const { return is_open(); }
+    // An answer that ended well is kept.
+    void keep(const AnswerCopy& copy);
+
+private:
+    bool is_open() const { return !key_.empty(); }
+    boost::asio::awaitable<policy::AnswerCache::Answer> look_up();
+    boost::asio::awaitable<policy::AnswerCache::Answer> look_up_in_redis();
+
+    const policy::CacheSettings* settings_;  // null: there is no cache
+    SharedState* shared_;
+    telemetry::RequestRecord* record_;
+    std::string key_;  // empty: the request bypasses the cache
+    std::chrono::seconds ttl_{0};
+    std::optional<Flights::Seat> seat_;
+};
+
+}  // namespace runnel::exchange

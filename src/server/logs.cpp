@@ -1,0 +1,142 @@
+#include "server/logs.hpp"
+
+#include "json/writer.hpp"
+#include "server/log_query.hpp"
+#include "store/ask.hpp"
+#include "store/logs.hpp"
+#include "store/retention.hpp"
+
+#include <fmt/format.h>
+
+namespace runnel::server {
+
+using boost::asio::awaitable;
+using store::Database;
+using store::Detail;
+using store::Record;
+
+namespace {
+
+constexpr std::size_t export_rows = 500;  // at a time
+
+using Found = std::optional<Record>;
+
+Error no_such_log(std::string_view id) {
+    return {ErrorKind::not_found,
+            fmt::format("there is no request '{}' in the log; it may be another "
+                        "key's, or older "
+                        "than the log goes back",
+                        id)};
+}
+
+awaitable<Result<Record>> find(Queries* store, std::string id, policy::Caller caller,
+                               Detail detail) {
+    auto found = co_await store::ask<Found>(store, [=](Database& database) {
+        return store::find_record(database, id, seen_by(caller), detail);
+    });
+    if (!found) co_return propagate(found);
+    if (!*found) co_return fail(no_such_log(id));
+    co_return std::move(**found);
+}
+
+struct Page {
+    store::LogPage page;
+    std::optional<std::int64_t> count;
+};
+
+std::string page_json(const Page& found) {
+    std::string body;
+    json::Writer out(body);
+    out.begin_object().key("object").string("list").key("data").begin_array();
+    for (const Record& record : found.page.records) out.raw(record.record_json);
+    out.end_array().key("has_more").boolean(found.page.has_more);
+    out.key("last_id");
+    if (found.page.records.empty()) {
+        out.null();
+    } else {
+        out.string(found.page.records.back().entry_id);
+    }
+    if (found.count) out.key("count").number(*found.count);
+    out.end_object();
+    return body;
+}
+
+}  // namespace
+
+awaitable<Result<std::string>> list_logs(Queries* store, std::string query, policy::Caller caller) {
+    auto asked = read_log_query(query, caller);
+    if (!asked) co_return propagate(asked);
+    auto found =
+        co_await store::ask<Page>(store, [asked = *asked](Database& database) -> Result<Page> {
+            auto page = store::list_records(database, asked.filter, asked.after, asked.limit,
+                                            Detail::record);
+            if (!page) return propagate(page);
+            Page answer{std::move(*page), std::nullopt};
+            if (asked.counted) {
+                auto count = store::count_records(database, asked.filter);
+                if (!count) return propagate(count);
+                answer.count = *count;
+            }
+            return answer;
+        });
+    if (!found) co_return propagate(found);
+    co_return page_json(*found);
+}
+
+awaitable<Result<std::string>> find_log(Queries* store, std::string id, policy::Caller caller) {
+    auto record = co_await find(store, std::move(id), std::move(caller), Detail::record);
+    if (!record) co_return propagate(record);
+    co_return std::move(record->record_json);
+}
+
+awaitable<Result<std::string>> find_content(Queries* store, std::string id, policy::Caller caller) {
+    auto record = co_await find(store, id, std::move(caller), Detail::content);
+    if (!record) co_return propagate(record);
+    if (record->timeline_json.empty())
+        co_return fail(ErrorKind::not_found,
+                       fmt::format("what was said in '{}' is not kept; turn it on with `logs: "
+                                   "{{content: on}}` or for a key, and ask again",
+                                   id));
+    co_return std::move(record->timeline_json);
+}
+
+awaitable<Result<ExportPage>> export_logs(Queries* store, std::string query, std::string after,
+                                          policy::Caller caller) {
+    auto asked = read_log_query(query, caller);
+    if (!asked) co_return propagate(asked);
+    if (!after.empty()) asked->after = std::move(after);
+    auto page = co_await store::ask<store::LogPage>(store, [asked = *asked](Database& database) {
+        return store::list_records(database, asked.filter, asked.after, export_rows,
+                                   Detail::content);
+    });
+    if (!page) co_return propagate(page);
+    ExportPage lines;
+    for (const Record& record : page->records) {
+        // The record, with what was said in it as one more member.
+        std::string_view json = record.record_json;
+        lines.lines += json.substr(0, json.size() - 1);
+        lines.lines += R"(,"content":)";
+        lines.lines += record.timeline_json.empty() ? "null" : record.timeline_json;
+        lines.lines += "}\n";
+    }
+    if (page->has_more) lines.after = page->records.back().entry_id;
+    co_return lines;
+}
+
+awaitable<Result<std::string>> forget_log_content(Queries* store, std::string id) {
+    auto forgotten = co_await store::ask<std::size_t>(
+        store, [id](Database& database) { return store::forget_content(database, id); });
+    if (!forgotten) co_return propagate(forgotten);
+    co_return fmt::format(R"({{"deleted":{}}})", *forgotten);
+}
+
+awaitable<Result<std::string>> sum_usage(Queries* store, std::string query, policy::Caller caller) {
+    auto asked = read_usage_query(query, caller);
+    if (!asked) co_return propagate(asked);
+    auto sums = co_await store::ask<std::vector<store::UsageSum>>(
+        store, [asked = *asked](Database& database) { return store::usage(database, asked); });
+    if (!sums) co_return propagate(sums);
+    co_return usage_json(*asked, *sums);
+}
+
+}  // namespace runnel::server

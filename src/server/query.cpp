@@ -1,0 +1,77 @@
+#include "server/query.hpp"
+
+#include "base/nearest.hpp"
+#include "base/utc_time.hpp"
+#include "server/url.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace runnel::server {
+namespace {
+
+template <class T>
+bool read_whole(std::string_view text, T& out) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    return error == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+Result<Query> Query::read(std::string_view text, std::span<const std::string_view> names) {
+    Query query;
+    while (!text.empty()) {
+        const std::string_view pair = text.substr(0, text.find('&'));
+        text.remove_prefix(std::min(pair.size() + 1, text.size()));
+        if (pair.empty()) continue;
+        const std::size_t equals = std::min(pair.find('='), pair.size());
+        const std::string name = url_decoded(pair.substr(0, equals));
+        if (std::ranges::find(names, name) == names.end())
+            return fail_at(ErrorKind::invalid_value, name,
+                           fmt::format("there is no parameter '{}' here{}; there are: {}", name,
+                                       did_you_mean(name, names), fmt::join(names, ", ")));
+        query.values_.emplace_back(name,
+                                   url_decoded(pair.substr(std::min(equals + 1, pair.size()))));
+    }
+    return query;
+}
+
+std::string_view Query::text(std::string_view name) const {
+    const auto found =
+        std::ranges::find(values_, name, &std::pair<std::string, std::string>::first);
+    return found == values_.end() ? std::string_view() : std::string_view(found->second);
+}
+
+bool Query::has(std::string_view name) const {
+    return std::ranges::any_of(values_, [&](const auto& value) { return value.first == name; });
+}
+
+Result<std::int64_t> Query::number(std::string_view name, std::int64_t otherwise, std::int64_t min,
+                                   std::int64_t max) const {
+    if (!has(name)) return otherwise;
+    std::int64_t value = 0;
+    if (read_whole(text(name), value) && value >= min && value <= max) return value;
+    return fail_at(
+        ErrorKind::invalid_value, std::string(name),
+        fmt::format("{} is a whole number from {} to {}, not '{}'", name, min, max, text(name)));
+}
+
+Result<std::optional<policy::UtcTime>> Query::time(std::string_view name) const {
+    if (!has(name)) return std::optional<policy::UtcTime>();
+    std::int64_t seconds = 0;
+    if (read_whole(text(name), seconds) && seconds >= 0 && seconds < 100'000'000'000)
+        return std::optional(policy::UtcTime(std::chrono::seconds(seconds)));
+    // A '+' of a time zone may have come as a space.
+    std::string written(text(name));
+    std::ranges::replace(written, ' ', '+');
+    if (const auto time = read_utc_time(written)) return std::optional(*time);
+    return fail_at(ErrorKind::invalid_value, std::string(name),
+                   fmt::format("{} is a time such as 2026-11-15T10:00:00Z or a Unix time in "
+                               "seconds, not '{}'",
+                               name, text(name)));
+}
+
+}  // namespace runnel::server

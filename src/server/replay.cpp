@@ -1,0 +1,64 @@
+#include "server/replay.hpp"
+
+#include "dialect/registry.hpp"
+#include "json/fields.hpp"
+#include "server/query.hpp"
+#include "timeline/archive.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+namespace runnel::server {
+
+using boost::asio::awaitable;
+
+namespace {
+
+constexpr std::array<std::string_view, 1> names{"dialect"};
+
+std::string answer_in(std::string& content) {
+    json::Parser parser;
+    json::ondemand::document document;
+    json::ondemand::object object;
+    std::string_view answer;
+    if (!parser.parse_strict(Padded::of(content), document) && !document.get_object().get(object))
+        (void)json::for_each_field(object, [&](std::string_view name, json::ondemand::value value) {
+            if (name == "answer") (void)json::raw_value(value, answer);
+        });
+    return std::string(answer);
+}
+
+}  // namespace
+
+Result<std::string> replay_content(std::string content, std::string_view id, std::string_view model,
+                                   std::string_view dialect) {
+    const dialect::Dialect* found = dialect::dialect_named(dialect);
+    if (found == nullptr)
+        return fail_at(ErrorKind::invalid_stream_dialect, "dialect",
+                       fmt::format("'{}' is not a stream dialect; there are: {}", dialect,
+                                   fmt::join(dialect::names(), ", ")));
+    auto recording = timeline::read_archive(answer_in(content));
+    if (!recording) return propagate(recording);
+    dialect::Envelope envelope;
+    envelope.id = id;
+    envelope.model = model;
+    envelope.usage = dialect::Envelope::Usage::shown;
+    std::string frames;
+    const auto encoder = found->make_encoder(envelope, &frames);
+    recording->replay(encoder.get());
+    return frames;
+}
+
+awaitable<Result<std::string>> replay_log(Queries* store, std::string id, std::string query,
+                                          policy::Caller caller) {
+    auto asked = Query::read(query, names);
+    if (!asked) co_return propagate(asked);
+    auto content = co_await find_content(store, id, std::move(caller));
+    if (!content) co_return propagate(content);
+    const std::string_view dialect = asked->has("dialect") ? asked->text("dialect") : "openai";
+    co_return replay_content(std::move(*content), id, "replay", dialect);
+}
+
+}  // namespace runnel::server

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "server/logs.hpp"
+
+namespace runnel::server {
+
+// The frames of a stream whose content was kept, in the dialect that the query names (`dialect`),
+// all at once.
+boost::asio::awaitable<Result<std::string>> replay_log(Queries* store, std::string id,
+                                                       std::string query, policy::Caller caller);
+
+// The same for what find_content() answers.
+Result<std::string> replay_content(std::string content, std::string_view id, std::string_view model,
+                                   std::string_view dialect);
+
+}  // namespace runnel::server

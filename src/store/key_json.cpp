@@ -3,6 +3,7 @@
 #include "json/fields.hpp"
 #include "json/parser.hpp"
 #include "json/writer.hpp"
+#include "store/sql_time.hpp"
 
 #include <array>
 #include <utility>
@@ -113,6 +114,11 @@ void read_rule(std::string_view name, json::ondemand::value value, Key& key) {
         key.keeps_content = json::is_true(value);
     } else if (name == "may_cache") {
         key.may_cache = json::is_true(value);
+    } else if (name == "old_hash") {
+        (void)json::plain_string(value, key.old_hash);
+    } else if (name == "old_hash_until") {
+        std::int64_t ms = 0;
+        if (json::integer(value, ms)) key.old_hash_until = time_of(ms);
     }
 }
 
@@ -139,6 +145,11 @@ std::string rules_json(const Key& key) {
     if (key.budget) write_budget(writer, *key.budget);
     writer.key("keeps_content").boolean(key.keeps_content);
     writer.key("may_cache").boolean(key.may_cache);
+    if (key.old_hash_until)
+        writer.key("old_hash")
+            .string(key.old_hash)
+            .key("old_hash_until")
+            .number(ms_of(*key.old_hash_until));
     writer.end_object();
     return out;
 }

@@ -17,6 +17,8 @@ Key full_key() {
     key.name = "O'Brien \"laptop\"";
     key.hash = "abc";
     key.masked = "rk-…1234";
+    key.old_hash = "def";
+    key.old_hash_until = policy::UtcTime(std::chrono::milliseconds(1'800'000'000'456));
     key.kind = Key::Kind::browser;
     key.team = "blue";
     key.scopes = {"chat:write", "logs:read"};

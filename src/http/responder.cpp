@@ -24,6 +24,7 @@ void append_number(std::string& out, std::uint64_t value) {
 std::string_view reason_phrase(int status) {
     switch (status) {
         case 200: return "OK";
+        case 201: return "Created";
         case 204: return "No Content";
         case 400: return "Bad Request";
         case 401: return "Unauthorized";

@@ -36,9 +36,17 @@ store::SpendScope scope_of(const policy::Holder& holder) {
 Result<std::unique_ptr<Services>> Services::open(const config::Config& config,
                                                  std::size_t threads) {
     std::unique_ptr<Services> services(new Services);
-    if (auto opened = services->open_store(config); !opened) return propagate(opened);
+    auto stored = services->open_store(config);
+    // Before the journal: what crashed is settled with it.
     if (auto opened = services->open_meter(config); !opened) return propagate(opened);
-    if (auto opened = services->open_journal(config, threads); !opened) return propagate(opened);
+    if (stored) stored = services->open_journal(config, threads);
+    const policy::SharedLimits& limits = config.access.limits;
+    const bool needed = !limits.team_budgets.empty() || !limits.model_budgets.empty();
+    if (!stored && needed) return propagate(stored);
+    if (!stored)
+        log::Line(log::Level::warning, "requests are not recorded: the store can't be opened")
+            .add("detail", stored.error().message)
+            .write();
     return services;
 }
 
@@ -59,6 +67,7 @@ Result<void> Services::open_store(const config::Config& config) {
 policy::AskLedger Services::ledger() {
     return
         [this](const policy::Holder& holder, policy::UtcTime since, policy::LedgerAnswer answer) {
+            if (!queries_) return answer(Money{});
             queries_->submit([scope = scope_of(holder), since, answer = std::move(answer)](
                                  Result<store::Database*> database) mutable {
                 if (!database) return answer(propagate(database));
@@ -113,6 +122,7 @@ policy::Meter* Services::meter() {
 store::RedisClient* Services::redis() { return redis_meter_ ? &redis_meter_->client() : nullptr; }
 
 void Services::keep_house(boost::asio::io_context* loop, std::chrono::hours retention) {
+    if (!queries_) return;
     retention_ = retention;
     house_time_.emplace(*loop);
     forget_old();
@@ -138,8 +148,8 @@ void Services::forget_old() {
 }
 
 void Services::stop() {
-    recorder_->stop(last_rows_time);
-    queries_->stop();
+    if (recorder_) recorder_->stop(last_rows_time);
+    if (queries_) queries_->stop();
 }
 
 }  // namespace runnel::cli

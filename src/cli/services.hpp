@@ -21,19 +21,21 @@ namespace runnel::cli {
 // journal before it, the keys, and what counts limits and budgets.
 class Services {
 public:
-    // The error says what can't be opened, and what to do about it. `threads` is how many serve
-    // requests.
+    // `threads` is how many serve requests. A store that can't be opened is an error where budgets
+    // need it; elsewhere requests go on, and are not recorded.
     static Result<std::unique_ptr<Services>> open(const config::Config& config,
                                                   std::size_t threads);
     ~Services();
     Services(const Services&) = delete;
     Services& operator=(const Services&) = delete;
 
-    store::JournalWriter* journal_of(std::size_t thread) const { return writers_[thread]; }
+    // These are null where the store can't be opened.
+    store::JournalWriter* journal_of(std::size_t thread) const {
+        return writers_.empty() ? nullptr : writers_[thread];
+    }
+    store::StoreThread* queries() { return queries_ ? &*queries_ : nullptr; }
     policy::Meter* meter();
     store::RedisClient* redis();  // null: this machine is alone
-    store::StoreThread* queries() { return &*queries_; }
-    store::Recorder* recorder() { return &*recorder_; }
 
     // Deletes what is older than the config wants it, now and then, from this loop on.
     void keep_house(boost::asio::io_context* loop, std::chrono::hours retention);

@@ -22,7 +22,7 @@ constexpr std::size_t export_rows = 500;  // at a time
 using Found = std::optional<Record>;
 
 template <class T>
-awaitable<Result<T>> ask(Queries* store, store::Query<T> query) {
+awaitable<Result<T>> ask_store(Queries* store, store::Query<T> query) {
     if (store == nullptr)
         co_return fail(ErrorKind::store_unavailable,
                        "nothing is recorded here: the store could not be opened when the gateway "
@@ -40,7 +40,7 @@ Error no_such_log(std::string_view id) {
 
 awaitable<Result<Record>> find(Queries* store, std::string id, policy::Caller caller,
                                Detail detail) {
-    auto found = co_await ask<Found>(store, [=](Database& database) {
+    auto found = co_await ask_store<Found>(store, [=](Database& database) {
         return store::find_record(database, id, seen_by(caller), detail);
     });
     if (!found) co_return propagate(found);
@@ -75,18 +75,19 @@ std::string page_json(const Page& found) {
 awaitable<Result<std::string>> list_logs(Queries* store, std::string query, policy::Caller caller) {
     auto asked = read_log_query(query, caller);
     if (!asked) co_return propagate(asked);
-    auto found = co_await ask<Page>(store, [asked = *asked](Database& database) -> Result<Page> {
-        auto page =
-            store::list_records(database, asked.filter, asked.after, asked.limit, Detail::record);
-        if (!page) return propagate(page);
-        Page answer{std::move(*page), std::nullopt};
-        if (asked.counted) {
-            auto count = store::count_records(database, asked.filter);
-            if (!count) return propagate(count);
-            answer.count = *count;
-        }
-        return answer;
-    });
+    auto found =
+        co_await ask_store<Page>(store, [asked = *asked](Database& database) -> Result<Page> {
+            auto page = store::list_records(database, asked.filter, asked.after, asked.limit,
+                                            Detail::record);
+            if (!page) return propagate(page);
+            Page answer{std::move(*page), std::nullopt};
+            if (asked.counted) {
+                auto count = store::count_records(database, asked.filter);
+                if (!count) return propagate(count);
+                answer.count = *count;
+            }
+            return answer;
+        });
     if (!found) co_return propagate(found);
     co_return page_json(*found);
 }
@@ -113,7 +114,7 @@ awaitable<Result<ExportPage>> export_logs(Queries* store, std::string query, std
     auto asked = read_log_query(query, caller);
     if (!asked) co_return propagate(asked);
     if (!after.empty()) asked->after = std::move(after);
-    auto page = co_await ask<store::LogPage>(store, [asked = *asked](Database& database) {
+    auto page = co_await ask_store<store::LogPage>(store, [asked = *asked](Database& database) {
         return store::list_records(database, asked.filter, asked.after, export_rows,
                                    Detail::content);
     });
@@ -132,7 +133,7 @@ awaitable<Result<ExportPage>> export_logs(Queries* store, std::string query, std
 }
 
 awaitable<Result<std::string>> forget_log_content(Queries* store, std::string id) {
-    auto forgotten = co_await ask<std::size_t>(
+    auto forgotten = co_await ask_store<std::size_t>(
         store, [id](Database& database) { return store::forget_content(database, id); });
     if (!forgotten) co_return propagate(forgotten);
     co_return fmt::format(R"({{"deleted":{}}})", *forgotten);
@@ -141,7 +142,7 @@ awaitable<Result<std::string>> forget_log_content(Queries* store, std::string id
 awaitable<Result<std::string>> sum_usage(Queries* store, std::string query, policy::Caller caller) {
     auto asked = read_usage_query(query, caller);
     if (!asked) co_return propagate(asked);
-    auto sums = co_await ask<std::vector<store::UsageSum>>(
+    auto sums = co_await ask_store<std::vector<store::UsageSum>>(
         store, [asked = *asked](Database& database) { return store::usage(database, asked); });
     if (!sums) co_return propagate(sums);
     co_return usage_json(*asked, *sums);

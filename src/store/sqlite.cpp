@@ -223,7 +223,11 @@ Result<void> make_file(const std::filesystem::path& file) {
         return fail(ErrorKind::store_unavailable,
                     fmt::format("The folder {} can't be made: {}.", file.parent_path().string(),
                                 error.message()));
-    const int made = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    // A file that is there is not touched: closing it would take away the locks that other
+    // connections of this process have on it, and whoever closes the store next would delete the
+    // log that they still write to.
+    const int made = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (made < 0 && errno == EEXIST) return {};
     if (made < 0)
         return fail(ErrorKind::store_unavailable,
                     fmt::format("{} can't be written: {}.", file.string(), std::strerror(errno)));

@@ -417,7 +417,7 @@ class BrowserKeys(KeyTest):
                                   param=name)
 
     def test_the_gateways_tools_are_not_for_everybody(self):
-        response = self.chat(self.key, model=PAGE_MODEL, builtin_tools=["fetch_url"])
+        response = self.chat(self.key, model=PAGE_MODEL, builtin_tools={"tools": ["fetch_url"]})
         self.assertEqual(response.status, 200, response.body)
         sent = self.upstream.requests[-1].json()
         self.assertNotIn("tools", sent)

@@ -46,6 +46,7 @@ void write(Writer& writer, const ServerTool& tool) {
     add_text(writer, "name", tool.name);
     add_text(writer, "arguments", tool.arguments_raw);
     add_text(writer, "result", tool.result_raw);
+    add_text(writer, "explanation", tool.explanation_raw);
     writer.end_object();
 }
 

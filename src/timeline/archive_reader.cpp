@@ -182,8 +182,10 @@ std::optional<Event> EventReader::read_server_tool(Members members) {
     };
     const auto arguments = json_or_none("arguments");
     const auto result = json_or_none("result");
-    if (!state || !arguments || !result) return std::nullopt;
-    return ServerTool{*state, plain(members, "id"), plain(members, "name"), *arguments, *result};
+    const auto explanation = json_or_none("explanation");
+    if (!state || !arguments || !result || !explanation) return std::nullopt;
+    return ServerTool{*state,  plain(members, "id"), plain(members, "name"), *arguments,
+                      *result, *explanation};
 }
 
 // What dialects rely on: calls are numbered in the order in which they appear, nothing is said of

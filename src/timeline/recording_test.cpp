@@ -22,7 +22,7 @@ TEST(Recording, TellsEveryKindOfEventAgainAfterItsTextIsGone) {
                                 ToolStarted{0, 0, t, t},
                                 ToolArguments{0, 0, t},
                                 ToolEnded{0, 0},
-                                ServerTool{ServerTool::State::completed, t, t, t, t},
+                                ServerTool{ServerTool::State::completed, t, t, t, t, t},
                                 HoldOver{},
                                 Annotation{0, t},
                                 Logprobs{0, t},

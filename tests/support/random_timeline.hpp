@@ -109,7 +109,7 @@ private:
     void add_server_tool() {
         const auto state = static_cast<timeline::ServerTool::State>(below(4));
         const bool is_over = state >= timeline::ServerTool::State::completed;
-        add(timeline::ServerTool{state, plain(), plain(), raw(), is_over ? raw() : ""});
+        add(timeline::ServerTool{state, plain(), plain(), raw(), is_over ? raw() : "", raw()});
     }
 
     std::mt19937 random_;

@@ -58,9 +58,11 @@ public:
                 [&](const timeline::ServerTool& e) {
                     constexpr std::string_view states[] = {"created", "running", "completed",
                                                            "failed"};
-                    line(fmt::format("server_tool {} {} {} {}{}{}", e.id, e.name,
+                    line(fmt::format("server_tool {} {} {} {}{}{}{}{}", e.id, e.name,
                                      states[static_cast<std::size_t>(e.state)], e.arguments_raw,
-                                     e.result_raw.empty() ? "" : " -> ", e.result_raw));
+                                     e.result_raw.empty() ? "" : " -> ", e.result_raw,
+                                     e.explanation_raw.empty() ? "" : " because ",
+                                     e.explanation_raw));
                 },
                 [&](const timeline::HoldOver& e) {
                     line(e.why == timeline::HoldOver::Why::time ? "hold_over"

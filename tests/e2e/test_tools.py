@@ -3,7 +3,7 @@
 import json
 import time
 
-from client import chat_bytes
+from client import chat_bytes, get
 from frames import finish_of, frames_of, text_of
 from pace import scaled
 from tools_test import CLIENT_TOOL, SlowTool, ToolsTest, call, calls, says
@@ -73,6 +73,12 @@ class Rounds(ToolsTest):
         self.upstream.play(*[calls(call("calculator", '{"expression":"1"}'))] * 6)
         self.assertEqual(finish_of(frames_of(self.stream().body)), "stop")
         self.assertEqual(len(self.upstream.requests), 4)
+
+    def test_a_tool_that_takes_too_long_is_a_result_that_says_so(self):
+        self.upstream.play(calls(call("hasty", '{"seconds":5}')), says("oh"))
+        response = self.stream(model="local/m", builtin_tools={"tools": ["hasty"]})
+        self.assertEqual(text_of(self.plain_frames(response)), "oh")
+        self.assertIn("no answer within 200ms", self.upstream.requests[1].json()["messages"][-1]["content"])
 
     def test_what_goes_wrong_is_told_to_the_model(self):
         self.upstream.play(calls(call("calculator", '{"expression":"1/"}'), call("nap", "not JSON", 2)), says("oh"))
@@ -152,8 +158,35 @@ class WhatHappensMeanwhile(ToolsTest):
                 self.assertEqual(b"from the other" in body, served)
                 self.assertEqual(b'"error"' in body, not served)
 
-    def test_tools_are_listed_and_run_by_hand(self):
+
+class ByHand(ToolsTest):
+    """Spec S12.12."""
+
+    def execute(self, body):
         client = self.connect()
-        client.send(b"GET /v1/tools HTTP/1.1\r\nHost: x\r\n\r\n")
-        names = [tool["name"] for tool in client.response().json()["tools"]]
-        self.assertEqual(sorted(names), ["calculator", "nap", "now"])
+        client.request("POST", "/v1/tools/execute", json.dumps(body).encode(), {"Content-Type": "application/json"})
+        return client.response()
+
+    def test_tools_are_listed(self):
+        tools = get(self.runnel.port, "/v1/tools").json()["tools"]
+        self.assertEqual(sorted(tool["name"] for tool in tools), ["calculator", "hasty", "nap", "now"])
+        for tool in tools:
+            self.assertEqual(set(tool), {"name", "description", "params"})
+            self.assertEqual(tool["params"]["type"], "object")
+
+    def test_and_run(self):
+        answer = self.execute({"tool": "calculator", "args": {"expression": "6*7"}})
+        self.assertEqual((answer.status, answer.json()), (200, {"ok": True, "tool": "calculator", "result": 42}))
+
+    def test_what_is_slow_or_fails_is_an_answer(self):
+        for tool, args in (("hasty", {"seconds": 5}), ("calculator", {"expression": "1/"}), ("calculator", {})):
+            answer = self.execute({"tool": tool, "args": args})
+            self.assertEqual(answer.status, 200, answer.body)
+            self.assertEqual((answer.json()["ok"], answer.json()["tool"]), (False, tool))
+            self.assertTrue(answer.json()["error"])
+
+    def test_what_is_wrong_with_the_request_is_said(self):
+        self.assert_error(self.execute({"tool": "calculater"}), 404, "not_found", param="tool")
+        self.assertIn("calculator", self.execute({"tool": "calculater"}).error["message"])
+        self.assert_error(self.execute({"args": {}}), 400, "missing_required_field", param="tool")
+        self.assert_error(self.execute({"tool": "now", "args": [1]}), 400, "invalid_value", param="args")

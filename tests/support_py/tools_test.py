@@ -65,7 +65,7 @@ class SlowTool(http.server.BaseHTTPRequestHandler):
 
 class ToolsTest(GatewayTest):
     models = {}  # besides "op"
-    tools = {}   # besides "nap"
+    tools = {}   # besides "nap", and "hasty", which is the same with little patience
 
     @classmethod
     def setUpClass(cls):
@@ -77,7 +77,7 @@ class ToolsTest(GatewayTest):
                "parameters": {"type": "object", "properties": {"seconds": {"type": "number"}}}}
         cls.config = {
             "ping": "100ms",
-            "tools": {"nap": {"http": nap, "private_addresses": True}, **cls.tools},
+            "tools": {"nap": {"http": nap}, "hasty": {"http": nap, "timeout": "200ms"}, **cls.tools},
             "models": {"op": {"targets": ["local/m", "llama/m"], "tools": ["calculator", "nap"], "max_tool_rounds": 3},
                        **cls.models},
         }

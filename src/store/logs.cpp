@@ -186,10 +186,11 @@ Result<void> LogReader::read_stretch(std::int64_t from, Place below, std::size_t
     const std::string seq = conditions.value(below.seq);
     conditions.add(fmt::format("(began, ledger.seq) < ({}, {})", began, seq));
     const std::string count = conditions.value(static_cast<std::int64_t>(limit - out.size()));
-    auto rows =
-        database_->run(fmt::format("{} WHERE {} ORDER BY began DESC, ledger.seq DESC LIMIT {}",
-                                   select_records(detail), conditions.text(), count),
-                       parameters);
+    auto rows = database_->run(
+        fmt::format("{} WHERE {} ORDER BY {} DESC, ledger.seq DESC LIMIT {}",
+                    select_records(detail), conditions.text(),
+                    filter_->id_prefix.empty() ? "began" : began_without_index, count),
+        parameters);
     if (!rows) return propagate(rows);
     for (std::size_t row = 0; row < rows->size(); ++row)
         out.push_back(record_of(*rows, row, detail));
@@ -285,10 +286,10 @@ Result<std::optional<Record>> find_record(Database& database, std::string_view i
         Conditions conditions(&parameters);
         conditions.add(column, id);
         if (key_id) conditions.add("key_id = ?", std::string_view(*key_id));
-        auto rows =
-            database.run(fmt::format("{} WHERE {} ORDER BY began DESC, ledger.seq DESC LIMIT 1",
-                                     select_records(detail), conditions.text()),
-                         parameters);
+        auto rows = database.run(
+            fmt::format("{} WHERE {} ORDER BY {} DESC, ledger.seq DESC LIMIT 1",
+                        select_records(detail), conditions.text(), began_without_index),
+            parameters);
         if (!rows) return propagate(rows);
         if (!rows->empty()) return record_of(*rows, 0, detail);
     }

@@ -230,9 +230,9 @@ TEST_P(Logs, AreQuickToReadHoweverManyThereAre) {
         for (int number = 0; number < batches; ++number) {
             std::vector<Record> batch;
             for (int i = 0; i < each; ++i) {
-                Record record = some_record("chatcmpl-" + std::to_string(random_()) + "-" +
-                                                std::to_string(number * each + i),
-                                            some_noon + std::chrono::seconds(number * each + i));
+                Record record =
+                    some_record("chatcmpl-" + std::to_string(1'000'000 + number * each + i),
+                                some_noon + std::chrono::seconds(number * each + i));
                 record.key_id = "key-" + std::to_string(i % 50);
                 record.record_json.resize(1000, ' ');
                 if (i == 77) record.model_served = "rare";

@@ -33,7 +33,6 @@ constexpr std::string_view settings[] = {
     "PRAGMA journal_size_limit = 67108864",
     "PRAGMA cache_size = -32768",
     "PRAGMA temp_store = MEMORY",
-    "PRAGMA mmap_size = 268435456",
     // What is deleted is overwritten.
     "PRAGMA secure_delete = ON",
 };
@@ -240,7 +239,6 @@ Result<void> make_file(const std::filesystem::path& file) {
 Result<std::unique_ptr<Database>> open_sqlite(const std::filesystem::path& data_folder) {
     const std::filesystem::path file = data_folder / file_name;
     if (auto made = make_file(file); !made) return propagate(made);
-    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     sqlite3* connection = nullptr;
     const int code = sqlite3_open_v2(file.c_str(), &connection,
                                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);

@@ -13,7 +13,7 @@ namespace runnel::exchange {
 using timeline::Finish;
 
 JsonReview::JsonReview(agent::JsonContract contract, chat::Request* request, timeline::Sink* client)
-    : contract_(std::move(contract)),
+    : contract_(contract),
       request_(request),
       hold_(contract_.binding() ? JsonHold::Belief::nobody : JsonHold::Belief::provider, client) {
     if (const std::string instruction = contract_.instruction(); !instruction.empty())

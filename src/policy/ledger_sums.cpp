@@ -87,7 +87,7 @@ void LedgerSums::find_one(const Hold& hold, LedgerAnswer answer) {
         Sum& sum = sums_[name];
         sum.used = now;
         if (!sum.doubtful) known = sum.known;
-        if (!known) sum.waiting.push_back(std::move(answer));
+        if (!known) sum.waiting.push_back(std::exchange(answer, nullptr));
         if (!sum.asking && (!known || now - sum.asked >= refresh_time)) {
             sum.asking = must_ask = true;
             sum.asked = now;
@@ -96,7 +96,7 @@ void LedgerSums::find_one(const Hold& hold, LedgerAnswer answer) {
     if (must_ask)
         ledger_(hold.holder, hold.since,
                 [this, name](Result<Money> sum) { arrived(name, std::move(sum)); });
-    if (known) answer(*known);
+    if (answer) answer(*known);
 }
 
 void LedgerSums::arrived(const std::string& name, Result<Money> sum) {

@@ -32,6 +32,8 @@ Changes compare(const Config& before, const Config& after) {
     if (before.data != after.data) changes.need_restart.emplace_back("data");
     if (before.threads != after.threads) changes.need_restart.emplace_back("threads");
     if (!same(before.tls, after.tls)) changes.need_restart.emplace_back("tls");
+    if (before.access.store != after.access.store) changes.need_restart.emplace_back("store");
+    if (before.access.shared != after.access.shared) changes.need_restart.emplace_back("shared");
     return changes;
 }
 

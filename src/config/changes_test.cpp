@@ -41,7 +41,10 @@ TEST(ConfigChanges, NameTheKeysThatNeedARestart) {
     after.data = "/elsewhere";
     after.threads = 3;
     after.tls = Tls{"cert.pem", "key.pem"};
-    EXPECT_THAT(compare({}, after).need_restart, ElementsAre("listen", "data", "threads", "tls"));
+    after.access.store.kind = policy::StoreSettings::Kind::postgres;
+    after.access.shared.redis_url = Secret("redis://host");
+    EXPECT_THAT(compare({}, after).need_restart,
+                ElementsAre("listen", "data", "threads", "tls", "store", "shared"));
     Config renewed = after;
     renewed.tls->key = "new.pem";
     EXPECT_THAT(compare(after, renewed).need_restart, ElementsAre("tls"));

@@ -4,9 +4,12 @@
 #include "config/addresses.hpp"
 #include "config/names.hpp"
 #include "config/read_access.hpp"
+#include "config/read_limits.hpp"
 #include "config/read_model.hpp"
 #include "config/read_policy.hpp"
+#include "config/read_prices.hpp"
 #include "config/read_routes.hpp"
+#include "config/read_stores.hpp"
 #include "config/units.hpp"
 #include "config/yaml_reader.hpp"
 #include "config/yaml_tree.hpp"
@@ -19,14 +22,44 @@
 namespace runnel::config {
 namespace {
 
-constexpr std::string_view keys_of_config[] = {
-    "listen",        "data",    "threads",   "tls",   "providers", "models", "aliases",
-    "default_model", "dialect", "id_prefix", "cors",  "limits",    "ping",   "log",
-    "drain_timeout", "admin",   "policy",    "tools", "auth"};
+constexpr std::string_view keys_of_config[] = {"listen",
+                                               "data",
+                                               "threads",
+                                               "tls",
+                                               "providers",
+                                               "models",
+                                               "aliases",
+                                               "default_model",
+                                               "dialect",
+                                               "id_prefix",
+                                               "cors",
+                                               "limits",
+                                               "ping",
+                                               "log",
+                                               "drain_timeout",
+                                               "admin",
+                                               "policy",
+                                               "tools",
+                                               "auth",
+                                               "teams",
+                                               "prices",
+                                               "price_file",
+                                               "price_multiplier",
+                                               "tool_fees",
+                                               "store",
+                                               "shared",
+                                               "cache",
+                                               "logs"};
 constexpr std::string_view keys_of_tls[] = {"cert", "key"};
 constexpr std::string_view keys_of_cors[] = {"origins"};
-constexpr std::string_view keys_of_limits[] = {"request_body", "request_header", "concurrent",
-                                               "queue", "queue_time"};
+constexpr std::string_view keys_of_limits[] = {"request_body",
+                                               "request_header",
+                                               "concurrent",
+                                               "queue",
+                                               "queue_time",
+                                               "each_address",
+                                               "each_browser_key_address",
+                                               "reserved_output_tokens"};
 constexpr std::string_view keys_of_admin[] = {"token"};
 constexpr std::string_view keys_of_log[] = {"format", "level"};
 constexpr std::string_view log_formats[] = {"auto", "json", "text"};
@@ -72,10 +105,10 @@ std::optional<std::vector<std::string>> read_cors(const Value& value) {
     return origins;
 }
 
-std::optional<Limits> read_limits(const Value& value) {
+void read_limits(const Value& value, Config& config) {
     const auto section = value.section(keys_of_limits);
-    if (!section) return std::nullopt;
-    Limits read;
+    if (!section) return;
+    Limits& read = config.limits;
     const auto body = [](const Value& size) { return size.size(limits::kib, 1024 * limits::mib); };
     const auto header = [](const Value& size) { return size.size(limits::kib, limits::mib); };
     section->read("request_body", body, read.request_body_bytes);
@@ -85,7 +118,7 @@ std::optional<Limits> read_limits(const Value& value) {
     section->read("concurrent", read_concurrent, read.concurrent);
     section->read("queue", queue, read.queue);
     section->read("queue_time", queue_time, read.queue_time);
-    return read;
+    read_client_limits(*section, config.access.limits);
 }
 
 std::optional<std::chrono::milliseconds> read_ping(const Value& value) {
@@ -145,10 +178,13 @@ void read_file(const Value& file, Config& config) {
     section->read("dialect", read_dialect, config.dialect);
     section->read("id_prefix", id_prefix, config.id_prefix);
     section->read("cors", read_cors, config.cors_origins);
-    section->read("limits", read_limits, config.limits);
+    if (const Value* limits = section->find("limits")) read_limits(*limits, config);
     section->read("ping", read_ping, config.ping);
     section->read("drain_timeout", read_drain_timeout, config.drain_timeout);
     section->read("auth", read_auth, config.access.auth);
+    if (const Value* teams = section->find("teams")) read_teams(*teams, config.access.limits);
+    read_prices(*section, config.access);
+    read_stores(*section, config.access);
     if (const Value* admin = section->find("admin")) read_admin(*admin, config);
     if (const Value* log = section->find("log")) read_log(*log, config);
 }

@@ -2,6 +2,7 @@
 
 #include "config/json_value.hpp"
 #include "config/names.hpp"
+#include "config/read_limits.hpp"
 #include "config/read_policy.hpp"
 #include "dialect/registry.hpp"
 
@@ -15,8 +16,9 @@ constexpr std::string_view keys_of_model[] = {
     "targets",         "strategy",       "retries",   "timeout",   "timeouts",
     "hedge",           "system",         "midstream", "streaming", "stream_fallback",
     "limits",          "defaults",       "dialect",   "tools",     "max_tool_rounds",
-    "text_tool_calls", "failover_scope", "cached",    "id"};
-constexpr std::string_view keys_of_limits[] = {"max_tokens", "concurrent"};
+    "text_tool_calls", "failover_scope", "cached",    "id",        "budget"};
+constexpr std::string_view keys_of_limits[] = {"max_tokens", "concurrent", "rpm",
+                                               "rpd",        "tpm",        "tpd"};
 
 // What each request says for itself.
 constexpr std::string_view never_defaults[] = {"model", "messages", "stream"};
@@ -33,11 +35,13 @@ void read_defaults(const Value& value, Model& model) {
     if (!entries.empty()) model.defaults_json = json_of(value);
 }
 
-void read_limits(const Value& value, Model& model) {
+void read_limits(const Value& value, WrittenModel& written) {
     const auto section = value.section(keys_of_limits);
     if (!section) return;
-    const auto tokens = [](const Value& written) {
-        return written.whole_number(1, std::numeric_limits<std::int32_t>::max());
+    Model& model = written.model;
+    written.rates = read_rates(*section);
+    const auto tokens = [](const Value& count) {
+        return count.whole_number(1, std::numeric_limits<std::int32_t>::max());
     };
     section->read("max_tokens", tokens, model.max_tokens);
     section->read("concurrent", read_concurrent, model.concurrent);
@@ -99,9 +103,10 @@ std::optional<WrittenModel> read_model(const Entry& entry, const KnownProviders&
     section->read("system", &Value::text, model.system);
     section->read("dialect", read_dialect, model.dialect);
     if (const Value* defaults = section->find("defaults")) read_defaults(*defaults, model);
-    if (const Value* limits = section->find("limits")) read_limits(*limits, model);
+    if (const Value* limits = section->find("limits")) read_limits(*limits, written);
     if (const Value* names = section->find("tools")) model.tools = tools.read_names(*names);
     section->read("max_tool_rounds", tool_rounds, model.max_tool_rounds);
+    section->read("budget", read_budget, written.budget);
     if (const Value* id = section->find("id")) {
         written.id = *id;
         section->read("id", model_id, model.id);

@@ -15,6 +15,9 @@ struct WrittenModel {
     // To be compared with the other models.
     std::optional<Value> stream_fallback{};
     std::optional<Value> id{};
+    // Counted in one place with those of keys.
+    policy::RateLimits rates{};
+    std::optional<policy::Budget> budget{};
 };
 
 // One entry of `models:`; nothing when it has a problem.

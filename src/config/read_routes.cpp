@@ -122,7 +122,13 @@ void read_routes(const Section& file, Config& config) {
     for (WrittenModel& model : written)
         if (model.stream_fallback) read_stream_fallback(model, names, written, config);
     check_ids(written, names);
-    for (WrittenModel& model : written) config.models.push_back(std::move(model.model));
+    for (WrittenModel& model : written) {
+        policy::SharedLimits& limits = config.access.limits;
+        if (model.rates != policy::RateLimits{})
+            limits.model_limits.emplace_back(model.model.name, model.rates);
+        if (model.budget) limits.model_budgets.emplace_back(model.model.name, *model.budget);
+        config.models.push_back(std::move(model.model));
+    }
     add_built_in_tools(tools, config);
 
     const auto model_name = [&](const Value& value) { return read_model_name(value, names); };

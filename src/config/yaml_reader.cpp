@@ -120,6 +120,17 @@ std::optional<std::int64_t> Value::whole_number(std::int64_t least, std::int64_t
     return std::nullopt;
 }
 
+std::optional<double> Value::number(double least, double most) const {
+    const auto written = text();
+    if (!written) return std::nullopt;
+    double number = 0;
+    const char* const end = written->data() + written->size();
+    const auto [rest, error] = std::from_chars(written->data(), end, number);
+    if (error == std::errc() && rest == end && number >= least && number <= most) return number;
+    refuse(fmt::format("a number from {} to {}", least, most));
+    return std::nullopt;
+}
+
 std::optional<std::chrono::milliseconds> Value::duration(std::chrono::milliseconds least,
                                                          std::chrono::milliseconds most) const {
     const auto written = text();

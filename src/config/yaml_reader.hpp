@@ -47,6 +47,7 @@ public:
     std::optional<std::string> one_of(std::span<const std::string_view> names) const;
     std::optional<bool> boolean() const;
     std::optional<std::int64_t> whole_number(std::int64_t least, std::int64_t most) const;
+    std::optional<double> number(double least, double most) const;
     std::optional<std::chrono::milliseconds> duration(std::chrono::milliseconds least,
                                                       std::chrono::milliseconds most) const;
     std::optional<std::size_t> size(std::size_t least, std::size_t most) const;

@@ -20,6 +20,7 @@ void SharedState::use_limits(const config::Config& config) {
     requests.set_limits({limits.concurrent, limits.queue, limits.queue_time});
     to_provider.set_limits(limits_of(config.providers, limits));
     for_model.set_limits(limits_of(config.models, limits));
+    cache.set_size(config.access.cache ? config.access.cache->max_bytes : 0);
 }
 
 }  // namespace runnel::exchange

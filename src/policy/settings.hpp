@@ -36,12 +36,16 @@ struct CacheSettings {
 struct StoreSettings {
     enum class Kind { sqlite, postgres } kind = Kind::sqlite;
     Secret url{};  // postgres://…
+
+    friend bool operator==(const StoreSettings&, const StoreSettings&) = default;
 };
 
 // What several machines share: limits, budgets, cache.
 struct SharedSettings {
     Secret redis_url{};  // empty: this machine is alone
     enum class WithoutIt { local_limits, refuse } without_it = WithoutIt::local_limits;
+
+    friend bool operator==(const SharedSettings&, const SharedSettings&) = default;
 };
 
 // What is kept of requests, and for how long.

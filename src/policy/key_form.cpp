@@ -32,6 +32,7 @@ public:
     enum class Purpose { create, change };
     KeyReader(Key* key, Purpose purpose, const KeyFormRules& rules, UtcTime now)
         : key_(*key),
+          kind_before_(key->kind),
           purpose_(purpose),
           rules_(rules),
           now_(now) {}
@@ -48,6 +49,9 @@ public:
             if (auto read = (this->*known->read)(value); !read) return read;
         }
         if (purpose_ == Purpose::create && key_.scopes.empty()) add_usual_scopes();
+        if (purpose_ == Purpose::change && key_.kind != kind_before_)
+            return fail_at(ErrorKind::invalid_value, "kind",
+                           "kind stays what it is; make another key");
         return check_browser();
     }
 
@@ -85,13 +89,7 @@ private:
         return read_expiry(value, key_.expires_at, now_);
     }
 
-    Result<void> kind(const FormValue& value) {
-        const Key::Kind before = key_.kind;
-        if (auto read = read_one_of(value, kinds, key_.kind); !read) return read;
-        if (purpose_ == Purpose::change && key_.kind != before)
-            return value.wrong("stays what it is; make another key");
-        return {};
-    }
+    Result<void> kind(const FormValue& value) { return read_one_of(value, kinds, key_.kind); }
 
     Result<void> scopes(const FormValue& value) {
         if (auto read = read_texts(value, key_.scopes, check_scope); !read) return read;
@@ -181,6 +179,7 @@ private:
     };
 
     Key& key_;
+    Key::Kind kind_before_;
     Purpose purpose_;
     const KeyFormRules& rules_;
     UtcTime now_;

@@ -78,6 +78,7 @@ log::Line& describe(const RequestRecord& record, log::Line& line) {
     add_text(line, "method", record.method);
     add_text(line, "path", path);
     line.add("status", record.status);
+    add_text(line, "key", record.key_id);
     add_text(line, "model", record.model_asked);
     if (record.model_served != record.model_asked) add_text(line, "served", record.model_served);
     add_text(line, "provider", record.provider);

@@ -55,6 +55,13 @@ TEST(RequestLog, TellsARequestInOneLine) {
         R"("first_ms":1.500,"total_ms":20.000,"bytes":4096})");
 }
 
+TEST(RequestLog, TellsWhoseKeyItWas) {
+    RequestRecord record = served();
+    EXPECT_THAT(line_of(record), Not(HasSubstr("\"key\"")));
+    record.key_id = "key_1";
+    EXPECT_THAT(line_of(record), HasSubstr(R"("key":"key_1")"));
+}
+
 TEST(RequestLog, CountsRoundsAndToolsAndSaysWhichFailed) {
     RequestRecord record = served();
     record.rounds = 3;

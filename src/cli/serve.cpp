@@ -132,7 +132,7 @@ int serve(const ServeOptions& options) {
     std::vector<std::jthread> running;
     for (std::size_t i = 1; i < shards.size(); ++i)
         running.emplace_back([shard = shards[i].get()] { shard->run(); });
-    (*services)->keep_house(&control_loop, config.access.logs.retention);
+    (*services)->keep_house(config.access.logs.retention);
     Lifecycle lifecycle(&control_loop, &running_config, &shards);
     announce(config, **gateway, as_shown(address), threads);
     gateway->reset();  // the shards have it, until there is another

@@ -6,9 +6,10 @@
 #include "store/retention.hpp"
 #include "store/usage.hpp"
 
-#include <boost/asio/post.hpp>
-
+#include <condition_variable>
 #include <filesystem>
+#include <future>
+#include <mutex>
 
 namespace runnel::cli {
 namespace {
@@ -121,33 +122,35 @@ policy::Meter* Services::meter() {
 
 store::RedisClient* Services::redis() { return redis_meter_ ? &redis_meter_->client() : nullptr; }
 
-void Services::keep_house(boost::asio::io_context* loop, std::chrono::hours retention) {
+void Services::keep_house(std::chrono::hours retention) {
     if (!queries_) return;
-    retention_ = retention;
-    house_time_.emplace(*loop);
-    forget_old();
-}
-
-void Services::forget_old() {
-    const auto now =
-        std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
-    queries_->submit([this, before = now - retention_](Result<store::Database*> database) {
-        bool more = false;
-        if (database) {
-            const auto forgotten = store::forget_before(**database, before);
-            more = forgotten && forgotten->more;
+    house_keeper_ = std::jthread([this, retention](const std::stop_token& stop) {
+        std::mutex mutex;
+        std::condition_variable_any wakes_to_stop;
+        std::unique_lock lock(mutex);
+        while (!stop.stop_requested()) {
+            const auto now = std::chrono::system_clock::now() - retention;
+            const auto left = forget_before(std::chrono::floor<std::chrono::milliseconds>(now));
+            const std::chrono::milliseconds pause =
+                left == Left::more ? std::chrono::milliseconds(house_keeping_pause)
+                                   : std::chrono::milliseconds(house_keeping_time);
+            wakes_to_stop.wait_for(lock, stop, pause, [] { return false; });
         }
-        boost::asio::post(house_time_->get_executor(), [this, more] {
-            house_time_->expires_after(more ? std::chrono::milliseconds(house_keeping_pause)
-                                            : std::chrono::milliseconds(house_keeping_time));
-            house_time_->async_wait([this](const boost::system::error_code& error) {
-                if (!error) forget_old();
-            });
-        });
     });
 }
 
+Services::Left Services::forget_before(policy::UtcTime time) {
+    std::promise<Left> left;
+    queries_->submit([&left, time](Result<store::Database*> database) {
+        if (!database) return left.set_value(Left::nothing);
+        const auto forgotten = store::forget_before(**database, time);
+        left.set_value(forgotten && forgotten->more ? Left::more : Left::nothing);
+    });
+    return left.get_future().get();
+}
+
 void Services::stop() {
+    house_keeper_ = {};
     if (recorder_) recorder_->stop(last_rows_time);
     if (queries_) queries_->stop();
 }

@@ -8,11 +8,9 @@
 #include "store/redis_meter.hpp"
 #include "store/store_thread.hpp"
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
-
 #include <memory>
 #include <optional>
+#include <thread>
 #include <vector>
 
 namespace runnel::cli {
@@ -37,8 +35,8 @@ public:
     policy::Meter* meter();
     store::RedisClient* redis();  // null: this machine is alone
 
-    // Deletes what is older than the config wants it, now and then, from this loop on.
-    void keep_house(boost::asio::io_context* loop, std::chrono::hours retention);
+    // Deletes what is older than that, now and then, from now on.
+    void keep_house(std::chrono::hours retention);
 
     // When the requests have ended: what they left is brought into the store.
     void stop();
@@ -50,7 +48,8 @@ private:
     Result<void> open_meter(const config::Config& config);
     policy::AskLedger ledger();
     void settle_crashed(const store::Opening& opening);
-    void forget_old();
+    enum class Left { nothing, more };
+    Left forget_before(policy::UtcTime time);
 
     std::unique_ptr<store::Database> appending_;  // the recorder's
     std::optional<store::StoreThread> queries_;
@@ -60,8 +59,7 @@ private:
     std::unique_ptr<store::Journal> journal_;
     std::vector<store::JournalWriter*> writers_;
     std::optional<store::Recorder> recorder_;
-    std::optional<boost::asio::steady_timer> house_time_;
-    std::chrono::hours retention_{0};
+    std::jthread house_keeper_;
 };
 
 }  // namespace runnel::cli

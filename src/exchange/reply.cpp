@@ -106,7 +106,7 @@ void Reply::on(const timeline::Event& event) {
         record_->first_event =
             std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun_);
     if (!encoder_) {
-        whole_->fold.on(event);
+        if (whole_) whole_->fold.on(event);
         return;
     }
     encoder_->on(event);

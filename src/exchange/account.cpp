@@ -4,8 +4,10 @@
 #include "policy/cost.hpp"
 #include "policy/estimate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <ctime>
+#include <utility>
 
 namespace runnel::exchange {
 
@@ -48,12 +50,9 @@ awaitable<Result<void>> Account::open(const chat::Request* request, const router
     input_tokens_ = policy::estimated_input_tokens(*request);
     output_tokens_ = policy::reserved_output_tokens(*request, route->max_tokens,
                                                     gateway_->access.limits.reserved_output_tokens);
-    policy::Claim claim = make_claim(*request, *route);
+    policy::Claim claim = make_claim(record_->completion_id, *request, *route);
     if (!claim.holds.empty()) {
-        const auto ask = [&](policy::Meter::Answer answer) {
-            shared_->meter->reserve(claim, std::move(answer));
-        };
-        const auto verdict = co_await answer_of<policy::Verdict>(ask);
+        const policy::Verdict verdict = co_await reserve(&claim);
         if (verdict.rate) tell_rate(*verdict.rate, headers);
         if (verdict.refusal) co_return fail(*verdict.refusal);
         claim_id_ = std::move(claim.id);
@@ -62,17 +61,45 @@ awaitable<Result<void>> Account::open(const chat::Request* request, const router
     co_return Result<void>{};
 }
 
-policy::Claim Account::make_claim(const chat::Request& request, const router::Route& route) {
+awaitable<policy::Verdict> Account::reserve(const policy::Claim* claim) {
+    const auto ask = [this, claim](policy::Meter::Answer answer) {
+        shared_->meter->reserve(*claim, std::move(answer));
+    };
+    co_return co_await answer_of<policy::Verdict>(ask);
+}
+
+// It is one request all the same: only its money is asked for again. What the rounds before it cost
+// is still reserved as it was, so the budget holds whatever they turn out to have cost.
+awaitable<Result<void>> Account::open_round(const chat::Request* request,
+                                            const router::Route* route) {
+    std::string id = fmt::format("{}#{}", record_->completion_id, round_ids_.size() + 2);
+    policy::Claim claim = make_claim(std::move(id), *request, *route);
+    std::erase_if(claim.holds,
+                  [](const policy::Hold& hold) { return hold.of != policy::Hold::Of::nano_usd; });
+    if (claim.holds.empty()) co_return Result<void>{};
+    policy::Verdict verdict = co_await reserve(&claim);
+    if (verdict.refusal) {
+        verdict.refusal->kind = ErrorKind::insufficient_balance;
+        co_return fail(std::move(*verdict.refusal));
+    }
+    round_ids_.push_back(std::move(claim.id));
+    co_return Result<void>{};
+}
+
+policy::Claim Account::make_claim(std::string id, const chat::Request& request,
+                                  const router::Route& route) {
     // The dearest of those who may answer.
     std::optional<policy::Price> price;
+    std::optional<Money> dearest;
     for (const router::Target& target : route.targets) {
         const auto found = price_of(target_name(*gateway_, target));
         if (!found) continue;
         const Money cost = policy::most_expensive(input_tokens_, output_tokens_, *found);
-        if (reserved_ && cost <= *reserved_) continue;
-        reserved_ = cost;
+        if (dearest && cost <= *dearest) continue;
+        dearest = cost;
         price = found;
     }
+    reserved_ = dearest;
     policy::ClaimFacts facts;
     facts.key = caller_->key.get();
     facts.model = route.name.empty() ? std::string_view(request.model) : route.name;
@@ -80,7 +107,7 @@ policy::Claim Account::make_claim(const chat::Request& request, const router::Ro
     facts.input_tokens = input_tokens_;
     facts.output_tokens = output_tokens_;
     facts.price = price ? &*price : nullptr;
-    return policy::make_claim(record_->completion_id, facts, gateway_->access.limits, utc_now());
+    return policy::make_claim(std::move(id), facts, gateway_->access.limits, utc_now());
 }
 
 void Account::enter_in_journal(const router::Route& route) {
@@ -119,6 +146,7 @@ void Account::settle() {
         price_usage();
     }
     if (claim_id_.empty()) return;
+    for (const std::string& id : std::exchange(round_ids_, {})) shared_->meter->settle(id, {});
     policy::Settlement settlement{policy::Settlement::Reached::provider};
     if (record_->usage) settlement.tokens = record_->usage->total();
     settlement.cost = record_->cost.value_or(Money{});

@@ -5,6 +5,7 @@
 #include "http/connection.hpp"
 #include "policy/caller.hpp"
 #include "policy/claim.hpp"
+#include "policy/meter.hpp"
 #include "store/journal.hpp"
 #include "telemetry/request_log.hpp"
 
@@ -13,6 +14,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace runnel::exchange {
 
@@ -33,6 +36,10 @@ public:
     boost::asio::awaitable<Result<void>>
     open(const chat::Request* request, const router::Route* route, http::HeaderList* headers);
 
+    // Another round of the same answer: budgets must have room for it too.
+    boost::asio::awaitable<Result<void>> open_round(const chat::Request* request,
+                                                    const router::Route* route);
+
     // The request is over, however it ended: the record gets its usage and its
     // cost.
     void settle();
@@ -41,7 +48,9 @@ public:
     store::JournalWriter::Ticket ticket() const { return ticket_; }
 
 private:
-    policy::Claim make_claim(const chat::Request& request, const router::Route& route);
+    policy::Claim make_claim(std::string id, const chat::Request& request,
+                             const router::Route& route);
+    boost::asio::awaitable<policy::Verdict> reserve(const policy::Claim* claim);
     void enter_in_journal(const router::Route& route);
     std::optional<policy::Price> price_of(std::string_view target) const;
     void estimate_usage();
@@ -55,7 +64,8 @@ private:
     std::int64_t input_tokens_ = 0;   // estimated
     std::int64_t output_tokens_ = 0;  // at most
     std::optional<Money> reserved_;
-    std::string claim_id_;  // empty: nothing is reserved
+    std::string claim_id_;                // empty: nothing is reserved
+    std::vector<std::string> round_ids_;  // of what is reserved for more rounds
     store::JournalWriter::Ticket ticket_;
 };
 

@@ -96,6 +96,9 @@ awaitable<void> ChatExchange::ask() {
     if (runs_tools() || review) {
         ToolLoop loop(setting, gateway_->tools.get(), &request_, &route_,
                       review ? &*review : nullptr);
+        loop.ask_before_rounds([this](const std::optional<timeline::Usage>&) {
+            return account_.open_round(&request_, &route_);
+        });
         co_await loop.run();
         co_return;
     }

@@ -1,5 +1,6 @@
 """Who may spend what: rates, budgets and the cache, in one process and in several that share Redis (spec S15, S21)."""
 
+import json
 import shutil
 import tempfile
 import threading
@@ -12,6 +13,7 @@ from key_admin import ADMIN_TOKEN, admin, bearer, make_key
 from pace import scaled
 from redis_process import RedisProcess, find_redis
 from runnel_process import RunnelProcess
+from tools_test import call
 
 ADMIN = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
 # The fake upstream reports 7 tokens in and 2 out: with these prices a request costs a cent.
@@ -67,6 +69,23 @@ class Limits(GatewayTest):
             self.assert_error(self.ask(headers=bearer(key)), 400)
         self.assertEqual(self.ask(headers=bearer(key)).status, 200)
         self.assert_error(self.ask(headers=bearer(key)), 402)
+
+
+class Rounds(GatewayTest):
+    config = {"admin": {"token": ADMIN_TOKEN}, "auth": {"mode": "keys"}, "prices": PRICES,
+              "models": {"worker": {"targets": ["local/m"], "tools": ["now"]}}}
+
+    def test_a_budget_may_end_between_two_rounds(self):
+        made = {"role": "assistant", "content": None, "tool_calls": [call("now", "{}")]}
+        whole = {"choices": [{"index": 0, "finish_reason": "tool_calls", "message": made}],
+                 "usage": {"prompt_tokens": 7, "completion_tokens": 2, "total_tokens": 9}}
+        key = make_key(self.runnel.port, name="a cent and a half", budget={"usd": 0.015})
+        self.upstream.play(lambda exchange: exchange.reply(200, json.dumps(whole).encode()))
+        self.assert_error(self.ask(headers=bearer(key), model="worker", stream=False), 402, "insufficient_balance")
+        self.assertEqual(len(self.upstream.requests), 1)
+        # The first round was paid for, and half a cent is left.
+        self.assertEqual(self.ask(headers=bearer(key)).status, 200)
+        self.assert_error(self.ask(headers=bearer(key)), 402, "key_spend_limit_reached")
 
 
 class Cache(GatewayTest):

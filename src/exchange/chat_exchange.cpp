@@ -150,6 +150,8 @@ void ChatExchange::copy_answer() {
     const bool kept = gateway_->access.logs.keeps_content ||
                       (caller_.key != nullptr && caller_.key->keeps_content);
     if (kept) asked_ = redacted(*request_.body);
+    // A mask where a number stood is no JSON any more.
+    if (kept && !json::is_whole(asked_)) asked_ = "null";
     if (!kept && !cache_.wants_copy()) return;
     copy_.emplace(limits::answer_copy_bytes);
     reply_.copy_to(&*copy_);

@@ -17,7 +17,6 @@ using namespace std::chrono_literals;
 using policy::Claim;
 using policy::Hold;
 using policy::Settlement;
-using policy::Verdict;
 
 constexpr milliseconds record_time = 24h;  // of a claim that nobody settles
 constexpr milliseconds over_time = 10min;  // in which a command may yet come twice

@@ -20,20 +20,19 @@ StoreThread::StoreThread(std::unique_ptr<Database> database)
 StoreThread::~StoreThread() { stop(); }
 
 void StoreThread::submit(Job job) {
-    std::string_view refused;
-    {
-        const std::lock_guard lock(mutex_);
-        if (stopped_)
-            refused = "The store is closed: the gateway is ending.";
-        else if (waiting_.size() >= limits::waiting_jobs)
-            refused = "The store is too slow for all that is asked of it. Try again later.";
-        else
-            waiting_.push_back({std::move(job), std::chrono::steady_clock::now()});
-    }
-    if (refused.empty())
-        news_.notify_one();
-    else
-        job(refusal(refused));
+    if (const std::string_view refused = put_in_line(&job); !refused.empty())
+        return job(refusal(refused));
+    news_.notify_one();
+}
+
+// Empty where the job waits now; otherwise why it can't, and it stays the caller's.
+std::string_view StoreThread::put_in_line(Job* job) {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return "The store is closed: the gateway is ending.";
+    if (waiting_.size() >= limits::waiting_jobs)
+        return "The store is too slow for all that is asked of it. Try again later.";
+    waiting_.push_back({std::move(*job), std::chrono::steady_clock::now()});
+    return {};
 }
 
 void StoreThread::stop() {

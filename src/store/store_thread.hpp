@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <thread>
 
 namespace runnel::store {
@@ -35,6 +36,7 @@ private:
         std::chrono::steady_clock::time_point since;
     };
 
+    std::string_view put_in_line(Job* job);
     void work();
 
     std::unique_ptr<Database> database_;

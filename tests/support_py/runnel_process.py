@@ -30,9 +30,10 @@ def environment(**more):
 
 
 def run_command(*arguments, stdin=b"", **more_environment):
-    """Runs a command of the binary to its end."""
-    done = subprocess.run([BINARY, *arguments], input=stdin, capture_output=True, timeout=LIMIT * 2,
-                          env=environment(**more_environment), check=False)
+    """Runs a command of the binary to its end, in a folder of its own: what it leaves there goes with it."""
+    with tempfile.TemporaryDirectory(prefix="runnel-e2e-") as folder:
+        done = subprocess.run([BINARY, *arguments], input=stdin, capture_output=True, timeout=LIMIT * 2, cwd=folder,
+                              env=environment(**more_environment), check=False)
     report = SANITIZER_REPORT.search(done.stderr.decode("utf-8", "replace"))
     assert not report, done.stderr.decode("utf-8", "replace")
     return done

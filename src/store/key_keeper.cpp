@@ -13,6 +13,8 @@ KeyKeeper::KeyKeeper(std::unique_ptr<Database> database, policy::KeyRingBoard* b
     : board_(board),
       thread_(std::move(database)) {}
 
+KeyKeeper::~KeyKeeper() { ending_ = true; }
+
 Result<void> KeyKeeper::start() {
     std::promise<Result<void>> promise;
     auto outcome = promise.get_future();
@@ -60,6 +62,7 @@ Result<void> KeyKeeper::read_if_changed(Database& database) {
 
 void KeyKeeper::note(const Result<void>& outcome) {
     const bool failing = !outcome.has_value();
+    if (ending_) return;  // what still waits is refused, which is no news
     if (failing_.exchange(failing) == failing) return;
     if (failing) {
         log::Line(log::Level::warning, "keys can't be read; the last ones stay in use")

@@ -22,6 +22,7 @@ public:
 
     // `board` must outlive it.
     KeyKeeper(std::unique_ptr<Database> database, policy::KeyRingBoard* board);
+    ~KeyKeeper();
 
     // Reads the keys for the first time, and waits for it; from then on it looks for changes by
     // itself. Where they can't be read: why, and it goes on trying.
@@ -49,6 +50,7 @@ private:
     policy::KeyRingBoard* board_;
     std::optional<std::int64_t> version_;  // of the keys on the board; the store's thread's own
     std::atomic<bool> failing_{false};
+    std::atomic<bool> ending_{false};
     std::atomic<bool> look_is_due_{false};  // one waits in the queue already
     StoreThread thread_;
     std::jthread clock_;  // last: it submits to the thread

@@ -20,7 +20,7 @@ using policy::Settlement;
 
 constexpr milliseconds record_time = 24h;  // of a claim that nobody settles
 constexpr milliseconds over_time = 10min;  // in which a command may yet come twice
-constexpr milliseconds place_time = 5min;  // of a machine that is gone
+constexpr milliseconds place_time = 5min;  // of a machine that is gone: its places and spenders
 constexpr milliseconds renewal_time = 1min;
 constexpr milliseconds retry_time = 1s;
 constexpr std::size_t waiting_settles_max = 100'000;
@@ -87,6 +87,17 @@ std::vector<RedisMeter::Part> RedisMeter::parts_of(const Claim& claim, const std
     return parts;
 }
 
+// Who has claims on a counter of money.
+std::string RedisMeter::spenders_of(const Counter& counter) { return counter.key + ":spenders"; }
+
+std::vector<std::string> RedisMeter::keys_of(const Part& part) {
+    std::vector<std::string> keys{part.record};
+    for (const Counter& counter : part.counters) keys.push_back(counter.key);
+    for (const Counter& counter : part.counters)
+        if (counter.of == Hold::Of::nano_usd) keys.push_back(spenders_of(counter));
+    return keys;
+}
+
 void RedisMeter::reserve(const Claim& claim, Answer answer) {
     if (!client_.connected()) return decide_without_redis(claim, std::move(answer));
     if (const auto sums = sums_->known(claim))
@@ -117,12 +128,11 @@ void RedisMeter::reserve_in_redis(const Claim& claim, const policy::LedgerSums::
     // The last part's answer may come before run() returns, and takes the parts away.
     for (std::size_t i = 0; i < count; ++i) {
         const Part& part = reservation->parts[i];
-        Call call{{part.record},
+        Call call{keys_of(part),
                   {id, text_of(record_time), text_of(place_time),
                    asked == Asked::just_now ? "yes" : "no"}};
         for (const Counter& counter : part.counters) {
             const Hold& hold = claim.holds[counter.hold];
-            call.keys.push_back(counter.key);
             for (std::string& word : std::vector<std::string>{
                      std::string(counter.kind), text_of(hold.limit), text_of(hold.amount),
                      text_of(policy::kept_for(hold)), text_of(sums[counter.hold].nano_usd)})
@@ -211,9 +221,8 @@ void RedisMeter::settle(std::string_view claim_id, const Settlement& settlement)
 }
 
 RedisMeter::Call RedisMeter::settle_call(const Part& part, const Settlement& settlement) {
-    Call call{{part.record}, {part.id, text_of(over_time)}};
+    Call call{keys_of(part), {part.id, text_of(over_time)}};
     for (const Counter& counter : part.counters) {
-        call.keys.push_back(counter.key);
         call.arguments.emplace_back(counter.kind);
         call.arguments.push_back(text_of(policy::used_in_the_end(counter.of, settlement)));
         call.arguments.push_back(counter.born);
@@ -241,12 +250,12 @@ void RedisMeter::connected() {
     // Redis may have lost what it knew.
     sums_->doubt();
     send_waiting_settles();
-    renew_places();
+    renew_leases();
 }
 
 void RedisMeter::tick() {
     send_waiting_settles();
-    if (Clock::now() >= renew_at_) renew_places();
+    if (Clock::now() >= renew_at_) renew_leases();
 }
 
 void RedisMeter::send_waiting_settles() {
@@ -258,7 +267,7 @@ void RedisMeter::send_waiting_settles() {
     for (Call& call : calls) send_settle(std::move(call));
 }
 
-void RedisMeter::renew_places() {
+void RedisMeter::renew_leases() {
     renew_at_ = Clock::now() + renewal_time;
     std::map<std::string, std::vector<std::string>> ids_by_key;
     {
@@ -266,7 +275,10 @@ void RedisMeter::renew_places() {
         for (const auto& [claim_id, parts] : open_)
             for (const Part& part : parts)
                 for (const Counter& counter : part.counters)
-                    if (counter.of == Hold::Of::places) ids_by_key[counter.key].push_back(part.id);
+                    if (counter.of == Hold::Of::places)
+                        ids_by_key[counter.key].push_back(part.id);
+                    else if (counter.of == Hold::Of::nano_usd)
+                        ids_by_key[spenders_of(counter)].push_back(part.id);
     }
     for (const auto& [key, ids] : ids_by_key)
         for (std::size_t at = 0; at < ids.size(); at += ids_per_renewal) {

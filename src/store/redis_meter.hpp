@@ -68,6 +68,8 @@ private:
     };
     struct Reservation;
 
+    static std::string spenders_of(const Counter& counter);
+    static std::vector<std::string> keys_of(const Part& part);
     static std::vector<Part> parts_of(const policy::Claim& claim, const std::string& id);
     // Whether what the ledger says may be a minute old, as it is while Redis knows better.
     enum class Asked { before, just_now };
@@ -87,7 +89,7 @@ private:
     void connected();
     void tick();
     void send_waiting_settles();
-    void renew_places();
+    void renew_leases();
 
     policy::Meter* local_;  // none: nobody is let in
     policy::LedgerSums* sums_;

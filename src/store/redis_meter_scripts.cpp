@@ -12,25 +12,37 @@ if state == 'over' then return {'over', 0} end
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
-local holds, full = {}, 0
-for i = 1, #KEYS - 1 do
+local function living(key)
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
+  return redis.call('ZCARD', key)
+end
+local function join(key)
+  redis.call('ZADD', key, whole(now + place_time), id)
+  redis.call('PEXPIRE', key, whole(place_time))
+end
+
+local holds, full, count = {}, 0, (#ARGV - 4) / 5
+local next_set = count + 2
+for i = 1, count do
   local at = 5 + (i - 1) * 5
   local hold = {key = KEYS[i + 1], kind = ARGV[at], limit = tonumber(ARGV[at + 1]),
                 amount = tonumber(ARGV[at + 2]), kept = ARGV[at + 3]}
   if hold.kind == 'place' then
-    redis.call('ZREMRANGEBYSCORE', hold.key, '-inf', now)
-    hold.used, hold.open, hold.born = redis.call('ZCARD', hold.key), 0, ''
+    hold.used, hold.born = living(hold.key), ''
   else
-    local known = redis.call('HMGET', hold.key, 'used', 'open', 'born')
+    local known = redis.call('HMGET', hold.key, 'used', 'born')
     hold.used = math.max(tonumber(known[1] or '0'), tonumber(ARGV[at + 4]))
-    hold.open = tonumber(known[2] or '0')
-    hold.born = known[3] or ''
+    hold.born = known[2] or ''
     if hold.kind == 'money' and hold.born == '' and may_begin ~= 'yes' then
       return {'unknown', i}
     end
   end
-  local no_room = hold.used >= hold.limit or
-      (hold.kind == 'money' and hold.open > 0 and hold.used + hold.amount > hold.limit)
+  local no_room = hold.used >= hold.limit
+  if hold.kind == 'money' then
+    hold.spenders, next_set = KEYS[next_set], next_set + 1
+    no_room = no_room or
+        (hold.used + hold.amount > hold.limit and living(hold.spenders) > 0)
+  end
   if no_room and full == 0 then full = i end
   holds[i] = hold
 end
@@ -41,14 +53,13 @@ if not state and full > 0 then reply = {'full', full} end
 for i, hold in ipairs(holds) do
   if take and hold.kind == 'place' then
     hold.used = hold.used + 1
-    redis.call('ZADD', hold.key, whole(now + place_time), id)
-    redis.call('PEXPIRE', hold.key, whole(place_time))
+    join(hold.key)
   elseif take then
     hold.used = hold.used + hold.amount
     local is_new = hold.born == ''
     if is_new then hold.born = id end
-    redis.call('HSET', hold.key, 'used', whole(hold.used), 'open', whole(hold.open + 1),
-               'born', hold.born)
+    if hold.kind == 'money' then join(hold.spenders) end
+    redis.call('HSET', hold.key, 'used', whole(hold.used), 'born', hold.born)
     if is_new or hold.kind ~= 'minute' then redis.call('PEXPIRE', hold.key, hold.kept) end
     redis.call('HSET', KEYS[1], 'amount' .. i, whole(hold.amount), 'born' .. i, hold.born)
   end
@@ -69,22 +80,27 @@ constexpr const char* settle_source = R"lua(
 local function whole(number) return string.format('%.0f', number) end
 local id, over_time = ARGV[1], ARGV[2]
 local state = redis.call('HGET', KEYS[1], 'state')
-for i = 1, #KEYS - 1 do
+local count = (#ARGV - 2) / 3
+local next_set = count + 2
+for i = 1, count do
   local at = 3 + (i - 1) * 3
   local key, kind, actual, born = KEYS[i + 1], ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2]
   if kind == 'place' then
     redis.call('ZREM', key, id)
   else
-    local counter = redis.call('HMGET', key, 'used', 'open', 'born')
-    local used, open = tonumber(counter[1] or '0'), tonumber(counter[2] or '0')
+    if kind == 'money' then
+      redis.call('ZREM', KEYS[next_set], id)
+      next_set = next_set + 1
+    end
+    local counter = redis.call('HMGET', key, 'used', 'born')
+    local used = tonumber(counter[1] or '0')
     if state == 'held' then born = redis.call('HGET', KEYS[1], 'born' .. i) end
-    if counter[3] and counter[3] == born then
+    if counter[2] and counter[2] == born then
       if state == 'held' then
         local amount = tonumber(redis.call('HGET', KEYS[1], 'amount' .. i))
-        redis.call('HSET', key, 'used', whole(math.max(0, used + actual - amount)),
-                   'open', whole(math.max(0, open - 1)))
+        redis.call('HSET', key, 'used', whole(math.max(0, used + actual - amount)))
       end
-    elseif counter[3] and kind == 'money' and state ~= 'over' and born ~= '' then
+    elseif counter[2] and kind == 'money' and state ~= 'over' and born ~= '' then
       -- Redis lost the counter that this was reserved in, and has another one since.
       redis.call('HSET', key, 'used', whole(used + actual))
     end

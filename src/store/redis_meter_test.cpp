@@ -137,7 +137,7 @@ TEST_F(RedisMeterTest, ThreeMachinesSpendNoMoreThanOneBudget) {
     }
 }
 
-TEST_F(RedisMeterTest, AMachineThatIsGoneKeepsItsMoneyAndLosesItsPlaces) {
+TEST_F(RedisMeterTest, AMachineThatIsGoneKeepsItsMoneyAndNothingElse) {
     RedisServer server;
     server.start();
     key.limits.concurrency = 1;
@@ -148,13 +148,17 @@ TEST_F(RedisMeterTest, AMachineThatIsGoneKeepsItsMoneyAndLosesItsPlaces) {
         EXPECT_EQ(gone.ask(lost), "");
     }
     EXPECT_EQ(witness.ask(claim()), "concurrency_limit_exceeded");
+    EXPECT_EQ(witness.ask(claim(600'000)), "key_spend_limit_reached");
     // Five minutes later.
     const std::string place_key = "runnel:{key:k1}:places:now";
     const std::string id = witness.redis({"ZRANGE", place_key, "0", "0"});
-    EXPECT_EQ(witness.redis({"ZADD", place_key, "XX", "CH", "1", id}), "1");
-    const Claim large = claim(600'000), small = claim(300'000);
-    EXPECT_EQ(witness.ask(large), "key_spend_limit_reached");
-    EXPECT_EQ(witness.ask(small), "");
+    for (const std::string& set : {place_key, std::string("runnel:{key:k1}:spent:total:spenders")})
+        EXPECT_EQ(witness.redis({"ZADD", set, "XX", "CH", "1", id}), "1");
+    EXPECT_EQ(spent(witness), "600000000");
+    const Claim alone = claim(600'000);
+    EXPECT_EQ(witness.ask(alone), "");
+    witness.meter.settle(alone.id, spend(1000));
+    EXPECT_EQ(spent(witness), "600001000");
     // Its record goes after a day.
     const auto left = std::stoll(witness.redis({"PTTL", "runnel:{key:k1}:claim:" + id}));
     EXPECT_GT(left, duration_cast<milliseconds>(23h).count());

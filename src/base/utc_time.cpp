@@ -97,16 +97,24 @@ std::optional<UtcTime> read_utc_time(std::string_view text) {
     return time;
 }
 
+// Digit by digit: a request's record has one.
 std::string write_utc_time(UtcTime time) {
     const auto midnight = floor<days>(time);
     const year_month_day date(midnight);
-    const hh_mm_ss clock(time - midnight);
-    std::string text =
-        fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                    static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                    clock.hours().count(), clock.minutes().count(), clock.seconds().count());
-    if (clock.subseconds().count() > 0) text += fmt::format(".{:03}", clock.subseconds().count());
-    return text + "Z";
+    const auto ms = static_cast<unsigned>((time - midnight).count());
+    std::string text = "0000-00-00T00:00:00.000Z";
+    const auto put = [&](std::size_t at, unsigned value, std::size_t width) {
+        for (; width-- > 0; value /= 10) text[at + width] = static_cast<char>('0' + value % 10);
+    };
+    put(0, static_cast<unsigned>(static_cast<int>(date.year())), 4);
+    put(5, static_cast<unsigned>(date.month()), 2);
+    put(8, static_cast<unsigned>(date.day()), 2);
+    put(11, ms / 3'600'000, 2);
+    put(14, ms / 60'000 % 60, 2);
+    put(17, ms / 1000 % 60, 2);
+    put(20, ms % 1000, 3);
+    if (ms % 1000 == 0) text.replace(19, 4, "");
+    return text;
 }
 
 }  // namespace runnel

@@ -1,6 +1,7 @@
 #include "telemetry/record_json.hpp"
 
 #include "base/redact.hpp"
+#include "base/utc_time.hpp"
 #include "base/utf8.hpp"
 #include "json/parser.hpp"
 #include "json/quick_writer.hpp"
@@ -37,7 +38,6 @@ private:
     void usd(Money amount) { to_.decimal(amount.nano_usd, 9); }
     void unit_price(double usd);
 
-    void time();
     void error();
     void attempts();
     void tools();
@@ -100,25 +100,6 @@ void RecordWriter::ms_or_null(std::chrono::microseconds time) {
 // Prices have few digits, so fifteen places are enough for those of tokens.
 void RecordWriter::unit_price(double usd) {
     to_.decimal(std::llround(std::clamp(usd, -1000.0, 1000.0) * 1e15), 15);
-}
-
-// 2026-11-15T15:39:02.250Z
-void RecordWriter::time() {
-    const auto day = std::chrono::floor<std::chrono::days>(record_.began);
-    const std::chrono::year_month_day date(day);
-    const auto ms = static_cast<unsigned>((record_.began - day).count());
-    char text[] = "0000-00-00T00:00:00.000Z";
-    const auto put = [&](std::size_t at, unsigned value, std::size_t width) {
-        for (; width-- > 0; value /= 10) text[at + width] = static_cast<char>('0' + value % 10);
-    };
-    put(0, static_cast<unsigned>(static_cast<int>(date.year())), 4);
-    put(5, static_cast<unsigned>(date.month()), 2);
-    put(8, static_cast<unsigned>(date.day()), 2);
-    put(11, ms / 3'600'000, 2);
-    put(14, ms / 60'000 % 60, 2);
-    put(17, ms / 1000 % 60, 2);
-    put(20, ms % 1000, 3);
-    to_.literal("\"").literal(text).literal("\"");
 }
 
 // How it went, in one word.
@@ -252,8 +233,7 @@ void RecordWriter::write() {
     text(record_.completion_id);
     to_.literal(R"(,"request_id":)");
     text(record_.request_id);
-    to_.literal(R"(,"time":)");
-    time();
+    to_.literal(R"(,"time":)").word(write_utc_time(record_.began));
     to_.literal(R"(,"time_ms":)").number(record_.began.time_since_epoch().count());
     to_.literal(R"(,"key_id":)");
     text(record_.key_id);

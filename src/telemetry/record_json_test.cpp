@@ -68,7 +68,7 @@ TEST(RecordJson, TellsAllThereIsToKnow) {
 TEST(RecordJson, HasTheSameMembersWhenThereWasNothing) {
     EXPECT_EQ(
         record_json({.request_id = "req_2"}),
-        R"({"id":null,"request_id":"req_2","time":"1970-01-01T00:00:00.000Z","time_ms":0,)"
+        R"({"id":null,"request_id":"req_2","time":"1970-01-01T00:00:00Z","time_ms":0,)"
         R"("key_id":null,"team":null,"model":null,"model_served":null,"provider":null,)"
         R"("dialect":null,"stream":false,"outcome":"ok","status":0,"finish_reason":null,)"
         R"("error":null,"attempts":[],"rounds":0,"tools":[],"usage":null,)"

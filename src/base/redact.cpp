@@ -5,7 +5,6 @@
 namespace runnel {
 namespace {
 
-constexpr std::string_view mask = "***";
 constexpr std::size_t key_bytes_min = 6;  // behind its prefix; "sk-learn" is none
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -63,31 +62,31 @@ std::string_view first_word(std::string_view text) {
     return text.substr(0, static_cast<std::size_t>(end - text.begin()));
 }
 
-class Redactor {
+class CredentialFinder {
 public:
-    explicit Redactor(std::string_view text) : rest_(text) {}
+    explicit CredentialFinder(std::string_view text) : text_(text), rest_(text) {}
 
-    std::string run() {
+    std::vector<CredentialPlace> run() {
         while (!rest_.empty()) {
             const std::string_view word = first_word(rest_);
             if (word.empty()) {
-                copy(1);
+                pass(1);
             } else {
                 take_word(word);
             }
         }
-        return std::move(out_);
+        return std::move(found_);
     }
 
 private:
     void take_word(std::string_view word) {
         const std::size_t prefix = key_prefix_size(word);
         if (prefix > 0 && word.size() >= prefix + key_bytes_min) {
-            copy(prefix);
+            pass(prefix);
             hide(is_key_char);
             return;
         }
-        copy(word.size());
+        pass(word.size());
         if (is_scheme(word)) {
             take_spaces_and_key();
         } else if (is_secrets_name(word)) {
@@ -97,39 +96,52 @@ private:
 
     void take_spaces_and_key() {
         const std::size_t spaces = run_of(rest_, " ");
-        copy(spaces);
+        pass(spaces);
         if (spaces > 0) hide(is_key_char);
     }
 
     void take_assigned() {
         const std::size_t between = assignment_size(rest_);
         if (between == 0) return;
-        copy(between);
+        pass(between);
         // "Authorization: Bearer …" and "key: sk-…" keep their first, telling part.
         const std::string_view value = first_word(rest_);
         if (is_scheme(value) || key_prefix_size(value) > 0) return;
         hide([](char c) { return c > ' ' && !std::string_view("\"'\\,;&)}]").contains(c); });
     }
 
-    void copy(std::size_t count) {
-        out_ += rest_.substr(0, count);
-        rest_.remove_prefix(count);
-    }
+    void pass(std::size_t count) { rest_.remove_prefix(count); }
 
     template <class Belongs>
     void hide(Belongs belongs) {
         const auto end = std::ranges::find_if_not(rest_, belongs);
         if (end == rest_.begin()) return;
-        out_ += mask;
-        rest_.remove_prefix(static_cast<std::size_t>(end - rest_.begin()));
+        const std::size_t begin = text_.size() - rest_.size();
+        pass(static_cast<std::size_t>(end - rest_.begin()));
+        found_.push_back({begin, text_.size() - rest_.size()});
     }
 
+    std::string_view text_;
     std::string_view rest_;
-    std::string out_;
+    std::vector<CredentialPlace> found_;
 };
 
 }  // namespace
 
-std::string redacted(std::string_view text) { return Redactor(text).run(); }
+std::vector<CredentialPlace> credentials_in(std::string_view text) {
+    return CredentialFinder(text).run();
+}
+
+std::string redacted(std::string_view text) {
+    std::string out;
+    std::size_t copied = 0;
+    for (const CredentialPlace& place : credentials_in(text)) {
+        out += text.substr(copied, place.begin - copied);
+        out += credential_mask;
+        copied = place.end;
+    }
+    out += text.substr(copied);
+    return out;
+}
 
 }  // namespace runnel

@@ -39,6 +39,12 @@ TEST(Redact, LeavesOrdinaryTextAlone) {
         EXPECT_EQ(redacted(text), text);
 }
 
+TEST(Redact, SaysWhereCredentialsStand) {
+    EXPECT_TRUE(credentials_in("the key is missing").empty());
+    EXPECT_EQ(credentials_in("key=ab, Bearer cdef"),
+              (std::vector<CredentialPlace>{{4, 6}, {15, 19}}));
+}
+
 TEST(Redact, TakesAnyBytes) {
     std::string bytes;
     for (int byte = 0; byte < 256; ++byte) bytes += static_cast<char>(byte);

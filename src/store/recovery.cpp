@@ -118,9 +118,13 @@ void Recovery::begin(const fs::path& folder) {
     // What was under way first: then it is known of whom to tell when its end is found.
     for (const fs::path& path : dead_->open_files) {
         const std::string& bytes = dead_->open_bytes.emplace_back(bytes_of(path));
-        for (const std::string_view slot : open_slots_of(bytes))
-            if (const auto opening = read_opening(slot))
+        for (const std::string_view slot : open_slots_of(bytes)) {
+            if (const auto opening = read_opening(slot)) {
                 dead_->openings.emplace(opening->completion_id, *opening);
+            } else {
+                ++lost_;
+            }
+        }
     }
 }
 

@@ -93,7 +93,9 @@ Result<void> Services::open_meter(const config::Config& config) {
 }
 
 Result<void> Services::open_journal(const config::Config& config, std::size_t threads) {
-    auto journal = store::Journal::open(std::filesystem::path(config.data) / "journal", {});
+    const store::Journal::Options options{
+        .folder = {.bytes_max = config.access.logs.journal_bytes}};
+    auto journal = store::Journal::open(std::filesystem::path(config.data) / "journal", options);
     if (!journal) return propagate(journal);
     journal_ = std::move(*journal);
     for (std::size_t i = 0; i < threads; ++i) writers_.push_back(journal_->add_writer());

@@ -34,6 +34,8 @@ Changes compare(const Config& before, const Config& after) {
     if (!same(before.tls, after.tls)) changes.need_restart.emplace_back("tls");
     if (before.access.store != after.access.store) changes.need_restart.emplace_back("store");
     if (before.access.shared != after.access.shared) changes.need_restart.emplace_back("shared");
+    if (before.access.logs.journal_bytes != after.access.logs.journal_bytes)
+        changes.need_restart.emplace_back("logs.journal");
     return changes;
 }
 

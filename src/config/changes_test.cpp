@@ -43,8 +43,9 @@ TEST(ConfigChanges, NameTheKeysThatNeedARestart) {
     after.tls = Tls{"cert.pem", "key.pem"};
     after.access.store.kind = policy::StoreSettings::Kind::postgres;
     after.access.shared.redis_url = Secret("redis://host");
+    after.access.logs.journal_bytes = 1;
     EXPECT_THAT(compare({}, after).need_restart,
-                ElementsAre("listen", "data", "threads", "tls", "store", "shared"));
+                ElementsAre("listen", "data", "threads", "tls", "store", "shared", "logs.journal"));
     Config renewed = after;
     renewed.tls->key = "new.pem";
     EXPECT_THAT(compare(after, renewed).need_restart, ElementsAre("tls"));

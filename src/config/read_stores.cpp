@@ -15,11 +15,13 @@ using policy::StoreSettings;
 
 constexpr std::string_view keys_of_shared[] = {"redis", "without_it"};
 constexpr std::string_view keys_of_cache[] = {"ttl", "max_bytes", "single_flight"};
-constexpr std::string_view keys_of_logs[] = {"content", "retention"};
+constexpr std::string_view keys_of_logs[] = {"content", "retention", "journal"};
 constexpr std::string_view without_it_names[] = {"local", "refuse"};
 constexpr std::string_view switch_names[] = {"on", "off"};
 
 constexpr std::size_t cache_bytes_max = 1024 * 1024 * limits::mib;
+constexpr std::size_t journal_bytes_min = 16 * limits::mib;  // a few files for each thread
+constexpr std::size_t journal_bytes_max = 1024 * 1024 * limits::mib;
 constexpr auto retention_min = 1h;
 constexpr auto retention_max = 3650 * 24h;
 
@@ -119,6 +121,10 @@ std::optional<LogSettings> read_logs(const Value& value) {
     LogSettings logs;
     section->read("content", read_switch, logs.keeps_content);
     section->read("retention", read_retention, logs.retention);
+    const auto journal = [](const Value& size) {
+        return size.size(journal_bytes_min, journal_bytes_max);
+    };
+    section->read("journal", journal, logs.journal_bytes);
     return logs;
 }
 

@@ -33,7 +33,7 @@ TEST(ConfigStores, AreRead) {
 store: postgres://me:secret@db/runnel
 shared: {redis: "redis://:secret@127.0.0.1:7000/2", without_it: refuse}
 cache: {ttl: 10m, max_bytes: 64MiB, single_flight: false}
-logs: {content: on, retention: 7d}
+logs: {content: on, retention: 7d, journal: 64MiB}
 )")
                               .access;
     EXPECT_EQ(settings.store.kind, StoreSettings::Kind::postgres);
@@ -46,6 +46,7 @@ logs: {content: on, retention: 7d}
     EXPECT_EQ(settings.cache->single_flight, CacheSettings::SingleFlight::off);
     EXPECT_TRUE(settings.logs.keeps_content);
     EXPECT_EQ(settings.logs.retention, 7 * 24h);
+    EXPECT_EQ(settings.logs.journal_bytes, 64u * 1024 * 1024);
 
     const auto brief = read("shared: redis://h\ncache: {}\nlogs: {retention: 90m}\n").access;
     EXPECT_EQ(brief.shared.redis_url.reveal(), "redis://h");
@@ -69,6 +70,7 @@ TEST(ConfigStores, SayWhatIsWrongAndNoPassword) {
     EXPECT_THAT(problem("cache: on"), HasSubstr("cache must be a map"));
     EXPECT_THAT(problem("logs: {retention: 1d2}"), HasSubstr("a time such as 30d or 12h"));
     EXPECT_THAT(problem("logs: {retention: 5m}"), HasSubstr("from 1h to 3650d"));
+    EXPECT_THAT(problem("logs: {journal: 1MiB}"), HasSubstr("logs.journal"));
     EXPECT_THAT(problem("logs: {content: maybe}"), HasSubstr("is not one of on, off"));
 }
 

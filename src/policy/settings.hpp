@@ -52,6 +52,7 @@ struct SharedSettings {
 struct LogSettings {
     bool keeps_content = false;  // what was said, too
     std::chrono::hours retention{limits::log_retention_time};
+    std::size_t journal_bytes = limits::journal_bytes;  // on the disk, while the store is away
 };
 
 // Limits and budgets that the config itself sets, beside those of keys.

@@ -19,7 +19,11 @@ std::string select_records(Detail detail) {
         "status, error, finish, stream, input_tokens, cached_tokens, output_tokens, "
         "reasoning_tokens, cost, lines{} "
         "FROM ledger LEFT JOIN kinds ON kinds.id = ledger.kind {}",
-        more, detail == Detail::columns ? "" : "LEFT JOIN records ON records.seq = ledger.seq");
+        more,
+        // Said so that no planner makes an inner join of it, which might begin with the records.
+        detail == Detail::columns
+            ? "WHERE TRUE"
+            : "LEFT JOIN records ON records.seq = ledger.seq WHERE COALESCE(records.seq, 0) > 0");
 }
 
 Record record_of(const Rows& rows, std::size_t row, Detail detail) {

@@ -89,7 +89,7 @@ Result<void> LogReader::check_prefix() {
         fmt::format("SELECT COUNT(*) FROM ({} LIMIT {}) AS found", ids, limit), parameters);
     if (!found) return propagate(found);
     if (found->integer(0, 0) > static_cast<std::int64_t>(limits::ids_with_a_prefix))
-        return fail_at(ErrorKind::invalid_value, "search",
+        return fail_at(ErrorKind::invalid_value, "id",
                        fmt::format("More than {} ids begin with '{}'. Write more of it.",
                                    limits::ids_with_a_prefix, filter_->id_prefix));
     return {};
@@ -148,7 +148,7 @@ Result<void> LogReader::read_by_kinds(std::span<const std::int64_t> kinds, std::
     if (!places) return propagate(places);
     std::vector<Parameter> parameters;
     for (const Place& place : *places) parameters.emplace_back(place.seq);
-    auto rows = database_->run_each(fmt::format("{} WHERE ledger.seq = $1", select_records(detail)),
+    auto rows = database_->run_each(fmt::format("{} AND ledger.seq = $1", select_records(detail)),
                                     1, parameters);
     if (!rows) return propagate(rows);
     for (std::size_t row = 0; row < rows->size(); ++row)
@@ -187,9 +187,9 @@ Result<void> LogReader::read_stretch(std::int64_t from, Place below, std::size_t
     conditions.add(fmt::format("(began, ledger.seq) < ({}, {})", began, seq));
     const std::string count = conditions.value(static_cast<std::int64_t>(limit - out.size()));
     auto rows = database_->run(
-        fmt::format("{} WHERE {} ORDER BY {} DESC, ledger.seq DESC LIMIT {}",
-                    select_records(detail), conditions.text(),
-                    filter_->id_prefix.empty() ? "began" : began_without_index, count),
+        fmt::format("{} AND {} ORDER BY {} DESC, ledger.seq DESC LIMIT {}", select_records(detail),
+                    conditions.text(), filter_->id_prefix.empty() ? "began" : began_without_index,
+                    count),
         parameters);
     if (!rows) return propagate(rows);
     for (std::size_t row = 0; row < rows->size(); ++row)
@@ -286,10 +286,10 @@ Result<std::optional<Record>> find_record(Database& database, std::string_view i
         Conditions conditions(&parameters);
         conditions.add(column, id);
         if (key_id) conditions.add("key_id = ?", std::string_view(*key_id));
-        auto rows = database.run(
-            fmt::format("{} WHERE {} ORDER BY {} DESC, ledger.seq DESC LIMIT 1",
-                        select_records(detail), conditions.text(), began_without_index),
-            parameters);
+        auto rows = database.run(fmt::format("{} AND {} ORDER BY {} DESC, ledger.seq DESC LIMIT 1",
+                                             select_records(detail), conditions.text(),
+                                             began_without_index),
+                                 parameters);
         if (!rows) return propagate(rows);
         if (!rows->empty()) return record_of(*rows, 0, detail);
     }

@@ -46,8 +46,8 @@ Result<LogPage> list_records(Database& database, const LogFilter& filter, std::s
 // How many pass the filter, exactly; whole hours are counted from the roll-ups.
 Result<std::int64_t> count_records(Database& database, const LogFilter& filter);
 
-// By completion id, else by request id, the newest; with `key_id`, only where that key asked. An
-// old record is found with its columns and lines alone.
+// By completion id, else by request id, the newest; with `key_id`, only where that key asked. One
+// whose time is over is found with its columns alone.
 Result<std::optional<Record>> find_record(Database& database, std::string_view id,
                                           const std::optional<std::string>& key_id, Detail detail);
 

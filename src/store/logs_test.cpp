@@ -208,7 +208,7 @@ TEST_P(Logs, APrefixOfTooManyIdsIsRefused) {
     ASSERT_TRUE(append(*database_, batch));
     auto page = list_records(*database_, {.id_prefix = "x"}, "", 10, Detail::columns);
     ASSERT_FALSE(page);
-    EXPECT_EQ(page.error().param, "search");
+    EXPECT_EQ(page.error().param, "id");
     EXPECT_EQ(listed({.id_prefix = "x123"}, 100).size(), 11U);
     EXPECT_EQ(listed({.id_prefix = "req-x9999"}, 100).size(), 1U);
 }

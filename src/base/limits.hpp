@@ -111,6 +111,16 @@ inline constexpr auto recorder_retry_time = 5s;               // at most, to a s
 inline constexpr auto recovery_time = 30s;                    // between looks for dead processes
 inline constexpr auto lost_rows_log_time = 60s;               // between two lines about them
 
+// Guardrails.
+inline constexpr std::size_t guardrail_rules = 60;  // a bit for each in a word of 64, and some
+inline constexpr std::size_t guardrail_hold_characters = 64;        // of a stream, for one pattern
+inline constexpr std::size_t guardrail_hold_characters_max = 4096;  // that a rule may ask for
+inline constexpr std::size_t guardrail_held_bytes = 32 * kib;       // of a match that goes on and on
+inline constexpr std::size_t guardrail_pattern_steps = 5'000;       // of one pattern, written out
+inline constexpr std::size_t guardrail_all_steps = 200'000;         // of all patterns and words
+inline constexpr std::size_t guardrail_words_file_bytes = 4 * mib;
+inline constexpr std::chrono::milliseconds guardrail_check_time{2s};  // for somebody else's word
+
 // What is kept of provider state for a tool round trip.
 inline constexpr auto continuity_time = 10min;
 inline constexpr std::size_t continuity_bytes = 64 * mib;

@@ -1,24 +1,41 @@
 #pragma once
 
+#include "base/limits.hpp"
+#include "base/secret.hpp"
+
 #include <chrono>
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace runnel::policy {
 
 // One rule of the config about what may not be said.
 struct GuardrailRule {
+    enum class Kind { pii, content_moderation, custom };
+    // What happens where it finds something. An answer that is being told can't be declined any
+    // more: there `decline` cuts it off, as `block` does.
     enum class Action { block, redact, decline, log };
     // Whom it is for: every request, or those that ask for it (by name or kind).
     enum class When { always, asked };
+    enum class Pii { email, phone, card, iban, secret };
+
+    // Somebody else who looks at the text.
+    struct Check {
+        std::string url;
+        std::chrono::milliseconds timeout{limits::guardrail_check_time};
+        std::vector<std::pair<std::string, Secret>> headers{};
+    };
 
     std::string name;
-    std::string kind{};                   // pii, content_moderation or custom
-    std::vector<std::string> pii{};       // email, phone, card, iban, secret
+    Kind kind = Kind::custom;
+    std::vector<Pii> pii{};
     std::vector<std::string> patterns{};  // regular expressions
     std::vector<std::string> words{};     // found as whole words, in any case
-    std::string check_url{};              // somebody else who looks at the text
-    std::chrono::milliseconds check_timeout{2000};
+    std::optional<Check> check{};
     Action action = Action::block;
     When when = When::always;
     // What it looks at.
@@ -26,6 +43,16 @@ struct GuardrailRule {
     bool on_output = true;
     bool on_reasoning = true;
     bool on_tool_arguments = true;
+    // How much of a stream may wait for a pattern to make up its mind.
+    std::size_t hold_characters = limits::guardrail_hold_characters;
 };
+
+// As they are written in configs and requests.
+std::string_view name_of(GuardrailRule::Kind kind);
+std::string_view name_of(GuardrailRule::Action action);
+std::string_view name_of(GuardrailRule::Pii pii);
+std::optional<GuardrailRule::Kind> guardrail_kind_named(std::string_view name);
+std::optional<GuardrailRule::Action> guardrail_action_named(std::string_view name);
+std::optional<GuardrailRule::Pii> pii_named(std::string_view name);
 
 }  // namespace runnel::policy

@@ -1,0 +1,173 @@
+#include "policy/guardrail_set.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace runnel::policy {
+namespace {
+
+constexpr std::size_t seats_max = 8;
+// Requests choose combinations of rules; past so many, all rules are scanned for and those that
+// were not chosen are passed over.
+constexpr std::size_t matchers_max = 32;
+
+using Kind = GuardrailRule::Kind;
+using Pii = GuardrailRule::Pii;
+
+bool looks_at(const GuardrailRule& rule, GuardrailPlace place) {
+    switch (place) {
+        case GuardrailPlace::input: return rule.on_input;
+        case GuardrailPlace::output: return rule.on_output;
+        case GuardrailPlace::reasoning: return rule.on_reasoning;
+        case GuardrailPlace::tool_arguments: return rule.on_tool_arguments;
+    }
+    return true;
+}
+
+bool is_local(const GuardrailRule& rule) {
+    return !rule.pii.empty() || !rule.patterns.empty() || !rule.words.empty();
+}
+
+GuardrailRule built_in_pii() {
+    GuardrailRule rule{.name = "pii", .kind = Kind::pii};
+    rule.pii = {Pii::email, Pii::phone, Pii::card, Pii::iban, Pii::secret};
+    rule.when = GuardrailRule::When::asked;
+    return rule;
+}
+
+template <class Fits>
+GuardrailBits bits_of(std::span<const GuardrailRule> rules, GuardrailBits among, Fits fits) {
+    GuardrailBits bits = 0;
+    for (std::size_t i = 0; i < rules.size(); ++i)
+        if ((among & guardrail_bit(i)) != 0 && fits(rules[i])) bits |= guardrail_bit(i);
+    return bits;
+}
+
+constexpr GuardrailBits all_bits = ~GuardrailBits{0};
+
+}  // namespace
+
+GuardrailSet::GuardrailSet(std::vector<GuardrailRule> rules) : rules_(std::move(rules)) {
+    const auto is_pii = [](const GuardrailRule& rule) { return rule.kind == Kind::pii; };
+    if (std::ranges::none_of(rules_, is_pii)) {
+        built_in_ = guardrail_bit(rules_.size());
+        rules_.push_back(built_in_pii());
+    }
+    always_ = bits_of(rules_, all_bits, [](const GuardrailRule& rule) {
+        return rule.when == GuardrailRule::When::always;
+    });
+}
+
+Result<std::shared_ptr<const GuardrailSet>> GuardrailSet::make(std::vector<GuardrailRule> rules) {
+    if (rules.size() > limits::guardrail_rules)
+        return fail(ErrorKind::internal_error,
+                    fmt::format("there are {} guardrails; {} are possible", rules.size(),
+                                limits::guardrail_rules));
+    std::shared_ptr<const GuardrailSet> set(new GuardrailSet(std::move(rules)));
+    // Those that must be asked for have to work too. The built-in rule does.
+    const GuardrailBits written =
+        bits_of(set->rules_, all_bits & ~set->built_in_, [](const auto&) { return true; });
+    for (const GuardrailBits bits : {written, set->always_})
+        if (auto made = set->matcher(bits); !made) return propagate(made);
+    return set;
+}
+
+GuardrailBits GuardrailSet::named(std::string_view name) const {
+    const auto kind = guardrail_kind_named(name);
+    return bits_of(rules_, all_bits, [&](const GuardrailRule& rule) {
+        return rule.name == name || (kind && rule.kind == *kind);
+    });
+}
+
+std::string GuardrailSet::known_names() const {
+    std::vector<std::string_view> names;
+    const auto add = [&](std::string_view name) {
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    };
+    for (const GuardrailRule& rule : rules_) add(name_of(rule.kind));
+    for (const GuardrailRule& rule : rules_) add(rule.name);
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Result<GuardrailBits> GuardrailSet::select(const Asked& asked) const {
+    GuardrailBits bits = always_;
+    for (const std::string& name : asked.by_request) {
+        const GuardrailBits found = named(name);
+        if (found == 0 && guardrail_kind_named(name))
+            return fail_at(
+                ErrorKind::invalid_value, "guardrails",
+                fmt::format("there is no guardrail of the kind {0} here; one with words, "
+                            "patterns or a check must be added to guardrails in the "
+                            "gateway's config",
+                            name));
+        if (found == 0)
+            return fail_at(
+                ErrorKind::invalid_value, "guardrails",
+                fmt::format("'{}' is not a guardrail; there are: {}", name, known_names()));
+        bits |= found;
+    }
+    for (const auto& policy : {asked.by_model, asked.by_key}) {
+        for (const std::string& name : policy) {
+            const GuardrailBits found = named(name);
+            if (found == 0)  // who wanted it checked would not want it to pass unchecked
+                return fail(ErrorKind::guardrail_blocked,
+                            fmt::format("the guardrail '{}' is required for this request, but the "
+                                        "gateway has none of that name",
+                                        name));
+            bits |= found;
+        }
+    }
+    return bits;
+}
+
+GuardrailBits GuardrailSet::local_at(GuardrailPlace place, GuardrailBits rules) const {
+    return bits_of(rules_, rules,
+                   [&](const auto& rule) { return is_local(rule) && looks_at(rule, place); });
+}
+
+GuardrailBits GuardrailSet::checks_at(GuardrailPlace place, GuardrailBits rules) const {
+    return bits_of(rules_, rules, [&](const auto& rule) {
+        return rule.check.has_value() && looks_at(rule, place);
+    });
+}
+
+std::vector<std::string> GuardrailSet::notes(GuardrailBits rules) const {
+    std::vector<std::string> notes;
+    for (std::size_t i = 0; i < rules_.size(); ++i)
+        if ((rules & guardrail_bit(i)) != 0)
+            notes.push_back(fmt::format("{}: {}", rules_[i].name, name_of(rules_[i].action)));
+    return notes;
+}
+
+Result<std::shared_ptr<const GuardrailMatcher>> GuardrailSet::matcher(GuardrailBits rules) const {
+    if (auto known = known_matcher(&rules)) return known;
+    // Without the lock: others go on meanwhile, and if one of them compiles the same, no harm is
+    // done.
+    auto made = GuardrailMatcher::compile(rules_, rules);
+    if (!made) return fail(ErrorKind::internal_error, std::move(made.error()));
+    const std::lock_guard lock(mutex_);
+    return matchers_.emplace(rules, std::move(*made)).first->second;
+}
+
+std::shared_ptr<const GuardrailMatcher> GuardrailSet::known_matcher(GuardrailBits* rules) const {
+    const std::lock_guard lock(mutex_);
+    auto known = matchers_.find(*rules);
+    if (known == matchers_.end() && matchers_.size() >= matchers_max)
+        known = matchers_.find(*rules = all_bits);
+    return known == matchers_.end() ? nullptr : known->second;
+}
+
+Result<std::shared_ptr<MatcherSeat>> GuardrailWorkspace::seat_for(const GuardrailSet& set,
+                                                                  GuardrailBits rules) {
+    auto matcher = set.matcher(rules);
+    if (!matcher) return propagate(matcher);
+    const auto known = std::ranges::find_if(
+        seats_, [&](const auto& seat) { return &seat->matcher() == matcher->get(); });
+    if (known != seats_.end()) return *known;
+    if (seats_.size() >= seats_max) seats_.erase(seats_.begin());
+    return seats_.emplace_back(std::make_shared<MatcherSeat>(std::move(*matcher)));
+}
+
+}  // namespace runnel::policy

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "policy/pattern_graph.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace runnel::policy {
+
+// Reads texts backwards through a graph. It remembers which steps can follow which (a DFA made as
+// it is needed, forgotten when it gets large), so one character costs one look-up. For one thread.
+class PatternReader {
+public:
+    // `graph` must outlive it, and be closed.
+    explicit PatternReader(const PatternGraph* graph);
+
+    // Where reading begins: steps that the last character before that place may have been.
+    using Start = std::size_t;
+    Start add_start(std::vector<PatternGraph::Step> steps);
+
+    // Reads from `from` backwards, but not beyond `floor`, as long as it can be part of a pattern.
+    // Calls on_begin(at) for each place where the pattern can have begun, the nearest one first.
+    template <class OnBegin>
+    void read_back(std::string_view text, std::size_t from, std::size_t floor, Start start,
+                   OnBegin&& on_begin);
+
+    // Characters read so far, over all calls: what it cost.
+    std::uint64_t characters_read() const { return characters_read_; }
+
+private:
+    using Step = PatternGraph::Step;
+    using State = std::int32_t;
+    static constexpr State dead = -1, unknown = -2;
+
+    struct Key {
+        std::uint8_t before;
+        std::vector<Step> wanted;
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const;
+    };
+
+    State begin_at(Start start);
+    State next(State state, PatternGraph::Symbol symbol) {
+        const State known = table_[static_cast<std::size_t>(state) * symbols_ + symbol];
+        return known != unknown ? known : find_next(state, symbol);
+    }
+    State find_next(State state, PatternGraph::Symbol symbol);
+    State state_of(Key key);
+    std::uint8_t needed_before(const std::vector<Step>& taken, PatternGraph::Symbol symbol) const;
+    bool may_begin(std::string_view text, std::size_t at, std::uint8_t before) const;
+    void forget();
+
+    const PatternGraph* graph_;
+    std::size_t symbols_;
+    std::vector<std::vector<Step>> starts_;
+    std::vector<State> start_states_;  // by start
+    std::unordered_map<Key, State, Hash> known_;
+    std::vector<const Key*> keys_;      // by state
+    std::vector<std::uint8_t> before_;  // by state, what its key says
+    std::vector<State> table_;          // by state and symbol
+    std::size_t steps_kept_ = 0;
+    std::uint64_t characters_read_ = 0;
+};
+
+template <class OnBegin>
+void PatternReader::read_back(std::string_view text, std::size_t from, std::size_t floor,
+                              Start start, OnBegin&& on_begin) {
+    State state = begin_at(start);
+    std::size_t at = from;
+    while (at > floor) {
+        const auto last = static_cast<unsigned char>(text[at - 1]);
+        if (last < 0x80) {
+            state = next(state, graph_->symbol_of_ascii(last));
+            --at;
+        } else {
+            const Decoded character = character_before(text, at);
+            state = next(state, graph_->symbol_of(character.character));
+            at = character.end;
+        }
+        if (state == dead) break;
+        const std::uint8_t before = before_[static_cast<std::size_t>(state)];
+        if (before != 0 && may_begin(text, at, before)) on_begin(at);
+    }
+    characters_read_ += from - at;
+}
+
+}  // namespace runnel::policy

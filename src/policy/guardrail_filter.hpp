@@ -1,0 +1,111 @@
+#pragma once
+
+#include "policy/guardrail_findings.hpp"
+#include "policy/guardrail_set.hpp"
+#include "policy/guardrail_text.hpp"
+#include "timeline/event.hpp"
+#include "timeline/recording.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace runnel::policy {
+
+// Stands between an answer and the client, and lets nothing through that a rule objects to. Text is
+// passed on as it comes, but for what may be the beginning of a match; a tool's arguments are
+// passed on when they are whole. Where a rule blocks, nothing more is shown: the answer finishes
+// with content_filter. What no rule looks at goes through untouched.
+//
+// Where a rule asks somebody else about the answer, all of it waits here until they have answered.
+class GuardrailFilter final : public timeline::Sink {
+public:
+    // `rules` are those that apply to the request. `to` must outlive the filter.
+    static Result<std::unique_ptr<GuardrailFilter>> make(std::shared_ptr<const GuardrailSet> set,
+                                                         GuardrailBits rules,
+                                                         GuardrailWorkspace* workspace,
+                                                         timeline::Sink* to);
+    ~GuardrailFilter() override;
+
+    void on(const timeline::Event& event) override;
+
+    // Nothing more will be shown: whoever is still answering can stop. What is used is told all the
+    // same (UsageReported), and Ended.
+    bool cut() const { return cut_; }
+    // No more events will come, perhaps because of a cut: tells Ended if nobody has.
+    void end();
+    // A failure is about to be told past the filter: shows what is held and is no match.
+    void flush();
+    // What was told up to here stays, whatever becomes of what follows; and forgets what was told
+    // since, of which the client has seen nothing.
+    void keep_answer();
+    void drop_answer();
+
+    // What somebody else is to be asked before the answer is shown: the rules, and for each the
+    // text. Asked once, after the end; none: there is nobody to ask.
+    GuardrailBits checks() const { return cut_ ? 0 : checks_; }
+    std::string text_for(std::size_t rule) const;
+    // Everybody was asked. `blocked`: the answer is not shown.
+    enum class Checked { passed, blocked };
+    void settle_checks(Checked checked);
+
+    // What was found, for the log.
+    const GuardrailFindings& findings() const { return findings_; }
+
+private:
+    enum class Channel { text, refusal, reasoning };
+    struct Speech;  // one choice's text of one channel
+    struct Call;    // one tool call that waits for its end
+
+    GuardrailFilter(std::shared_ptr<const GuardrailSet> set, GuardrailBits rules,
+                    timeline::Sink* to);
+
+    void on_speech(Channel channel, timeline::Choice choice, std::string_view escaped,
+                   const timeline::Event& event);
+    void on_logprobs(const timeline::Logprobs& event);
+    void on_tool_started(const timeline::ToolStarted& event);
+    void on_tool_arguments(const timeline::ToolArguments& event);
+    void on_tool_ended(const timeline::ToolEnded& event);
+    void on_server_tool(const timeline::ServerTool& event);
+    void on_finished(const timeline::Finished& event);
+
+    Speech& speech_of(Channel channel, timeline::Choice choice);
+    void pass_on(Speech& speech, const timeline::Event* event);
+    void show(Speech& speech, std::string_view escaped);
+    void show_with_logprobs(Speech& speech);
+    void pause_others(timeline::Choice choice, const Speech* except);
+    void pause(Speech& speech);
+    void release_calls(timeline::Choice choice);
+    void release_call(Call& call);
+    void note_choice(timeline::Choice choice);
+    void cut_off();
+    void tell(const timeline::Event& event) { out_->on(event); }
+
+    std::shared_ptr<const GuardrailSet> set_;
+    GuardrailBits on_text_ = 0;  // the rules that look there
+    GuardrailBits on_reasoning_ = 0;
+    GuardrailBits on_arguments_ = 0;
+    GuardrailBits checks_ = 0;
+    std::shared_ptr<MatcherSeat> seat_;
+    timeline::Sink* to_;
+    timeline::Sink* out_;  // to_, or held_ while somebody must be asked
+    timeline::Recording held_;
+    std::size_t kept_events_ = 0;
+
+    std::vector<std::unique_ptr<Speech>> speeches_;
+    std::vector<Call> calls_;
+    struct ChoiceState {
+        bool seen = false;
+        bool finished = false;
+    };
+    std::vector<ChoiceState> choices_;
+    bool cut_ = false;
+    bool ended_ = false;
+    std::string plain_;    // of the event at hand
+    std::string escaped_;  // of what is shown
+    GuardrailFindings findings_;
+};
+
+}  // namespace runnel::policy

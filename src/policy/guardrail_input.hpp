@@ -1,0 +1,40 @@
+#pragma once
+
+#include "chat/request.hpp"
+#include "policy/guardrail_findings.hpp"
+#include "policy/guardrail_set.hpp"
+
+#include <optional>
+#include <string>
+
+namespace runnel::policy {
+
+// What becomes of a request, as far as rules can tell that look at it here.
+struct InputScan {
+    enum class Outcome {
+        pass,
+        block,    // `error` is the client's answer; nobody else is asked
+        decline,  // the model is asked to refuse: decline()
+        redact,   // `body` is the request to read instead
+    } outcome = Outcome::pass;
+    Error error{};
+    std::string body{};
+    GuardrailFindings findings{};
+};
+
+// Looks at all that is said in the request: messages, what tools have answered, and what the model
+// has called them with. Not at tool definitions, nor at what the gateway adds itself.
+Result<InputScan> scan_input(const GuardrailSet& set, GuardrailBits rules,
+                             GuardrailWorkspace* workspace, const chat::Request& request);
+
+// All that is said in the request as one text, for somebody else to look at.
+std::string text_of(const chat::Request& request);
+
+// Nothing is left of the conversation: the model is asked to say in its own words that it can't
+// help with that.
+void decline(chat::Request* request);
+
+// What a client is told whose request was blocked.
+Error blocked(const GuardrailFindings& findings);
+
+}  // namespace runnel::policy

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "policy/guardrail_findings.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace runnel::policy {
+
+// JSON that is there as a whole, looked at by some rules: the arguments of a call, a tool's result.
+// Matches are looked for in it as it stands, and in each of its strings and numbers. What is
+// replaced is always a string's text or a whole number, so that it stays JSON.
+struct ScannedJson {
+    enum class Outcome { pass, replaced, blocked } outcome = Outcome::pass;
+    std::string json{};  // replaced
+    GuardrailFindings findings{};
+};
+ScannedJson scan_json(const std::shared_ptr<MatcherSeat>& seat, GuardrailBits rules,
+                      std::string_view json);
+
+}  // namespace runnel::policy

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "policy/guardrail_findings.hpp"
+#include "policy/guardrail_json.hpp"
 #include "policy/guardrail_set.hpp"
 #include "policy/guardrail_text.hpp"
 #include "timeline/event.hpp"
@@ -70,17 +71,21 @@ private:
     void on_tool_ended(const timeline::ToolEnded& event);
     void on_server_tool(const timeline::ServerTool& event);
     void on_finished(const timeline::Finished& event);
+    void on_ended();
 
+    GuardrailBits rules_for(Channel channel) const;
     Speech& speech_of(Channel channel, timeline::Choice choice);
-    void pass_on(Speech& speech, const timeline::Event* event);
-    void show(Speech& speech, std::string_view escaped);
-    void show_with_logprobs(Speech& speech);
-    void pause_others(timeline::Choice choice, const Speech* except);
-    void pause(Speech& speech);
+    void pass_on(Speech& speech, const timeline::Event* as_it_came);
+    void pass_logprobs_on(Speech& speech);
+    enum class Whose { choice, everybody };
+    void pause_all(Whose whose, timeline::Choice choice, const Speech* except = nullptr);
     void release_calls(timeline::Choice choice);
-    void release_call(Call& call);
+    void release_call(const Call& call);
+    bool may_show(const ScannedJson& scanned);
     void note_choice(timeline::Choice choice);
     void cut_off();
+    void finish_with_filter(timeline::Sink* to);
+    void forget_answer();
     void tell(const timeline::Event& event) { out_->on(event); }
 
     std::shared_ptr<const GuardrailSet> set_;
@@ -95,16 +100,12 @@ private:
     std::size_t kept_events_ = 0;
 
     std::vector<std::unique_ptr<Speech>> speeches_;
-    std::vector<Call> calls_;
-    struct ChoiceState {
-        bool seen = false;
-        bool finished = false;
-    };
-    std::vector<ChoiceState> choices_;
+    std::vector<Call> calls_;  // that have not been shown, in the order they were made
+    enum class Progress { unseen, open, finished };
+    std::vector<Progress> choices_;
     bool cut_ = false;
     bool ended_ = false;
-    std::string plain_;    // of the event at hand
-    std::string escaped_;  // of what is shown
+    std::string scratch_;
     GuardrailFindings findings_;
 };
 

@@ -12,7 +12,12 @@ namespace runnel::policy {
 // Matches are looked for in it as it stands, and in each of its strings and numbers. What is
 // replaced is always a string's text or a whole number, so that it stays JSON.
 struct ScannedJson {
-    enum class Outcome { pass, replaced, blocked } outcome = Outcome::pass;
+    enum class Outcome {
+        pass,
+        replaced,
+        blocked,  // by a rule
+        unsure,   // what a rule found can't be replaced, or nobody can say in time what it finds
+    } outcome = Outcome::pass;
     std::string json{};  // replaced
     GuardrailFindings findings{};
 };

@@ -1,5 +1,7 @@
 #include "policy/guardrail_matcher.hpp"
 
+#include "base/utf8.hpp"
+
 #include <fmt/format.h>
 #include <hs.h>
 
@@ -11,14 +13,69 @@ namespace {
 
 constexpr std::size_t hits_max = 100'000;  // of one piece of text
 
-// What Vectorscan is given: as many pieces as there are expressions.
-struct Sources {
-    std::vector<std::string> patterns;
-    std::vector<unsigned> flags;
-    std::vector<unsigned> ids;
+constexpr unsigned pattern_flags = HS_FLAG_UTF8;
+
+// Vectorscan 5.4.9 loses track of some patterns where a piece of a stream ends, if the piece is
+// long enough for it to skip through with vector instructions (16 bytes and more). Whole texts are
+// not affected.
+constexpr std::size_t slice_bytes = 15;
+
+// What Vectorscan is given.
+class Sources {
+public:
+    void add(std::string pattern) { patterns_.push_back(std::move(pattern)); }
+    const std::string& pattern(std::size_t at) const { return patterns_[at]; }
+
+    // Null: `error` says why.
+    hs_database_t* compile(hs_compile_error_t** error) const {
+        std::vector<const char*> patterns;
+        std::vector<unsigned> ids;
+        for (const std::string& pattern : patterns_) {
+            ids.push_back(static_cast<unsigned>(patterns.size()));
+            patterns.push_back(pattern.c_str());
+        }
+        const std::vector<unsigned> flags(patterns.size(), pattern_flags);
+        hs_database_t* database = nullptr;
+        hs_compile_multi(patterns.data(), flags.data(), ids.data(),
+                         static_cast<unsigned>(patterns.size()), HS_MODE_STREAM, nullptr, &database,
+                         error);
+        return database;
+    }
+
+private:
+    std::vector<std::string> patterns_;
 };
 
-constexpr unsigned pattern_flags = HS_FLAG_UTF8;
+// One thing that a rule looks for, for Vectorscan and for the graph.
+struct Source {
+    GuardrailMatcher::Expression expression;
+    std::string pattern;
+    std::expected<PatternTree, std::string> tree;
+    std::uint32_t longest = PatternGraph::any_length;
+};
+
+std::vector<Source> sources_of(const GuardrailRule& rule) {
+    std::vector<Source> sources;
+    for (const PiiPattern& pii : pii_patterns())
+        if (std::ranges::find(rule.pii, pii.pii) != rule.pii.end())
+            sources.push_back(
+                {{0, rule.action, std::string(name_of(pii.pii)), pii.confirmation, &pii},
+                 std::string(pii.ends),
+                 read_pattern(pii.whole),
+                 pii.longest});
+    for (const std::string& pattern : rule.patterns)
+        sources.push_back({{0, rule.action, rule.name}, pattern, read_pattern(pattern)});
+    for (const std::string& word : rule.words)
+        sources.push_back({{0, rule.action, rule.name, Confirmation::whole_word},
+                           literal_pattern(word),
+                           literal_tree(word)});
+    return sources;
+}
+
+std::unexpected<std::string> at_fault(const GuardrailRule& rule, std::string_view pattern,
+                                      std::string_view why) {
+    return std::unexpected(fmt::format("the guardrail '{}': '{}': {}", rule.name, pattern, why));
+}
 
 std::string message_of(hs_compile_error_t* error) {
     std::string message = error != nullptr ? error->message : "Vectorscan gives no reason";
@@ -57,52 +114,28 @@ std::expected<std::shared_ptr<const GuardrailMatcher>, std::string>
 GuardrailMatcher::compile(std::span<const GuardrailRule> rules, GuardrailBits which) {
     std::shared_ptr<GuardrailMatcher> made(new GuardrailMatcher);
     Sources sources;
-    std::string problem;
-    const auto add = [&](const Expression& expression, std::string_view text,
-                         const std::expected<PatternTree, std::string>& tree, std::string pattern) {
-        const auto added =
-            tree ? made->graph_.add(*tree)
-                 : std::expected<std::size_t, std::string>(std::unexpected(tree.error()));
-        if (!added && problem.empty())
-            problem = fmt::format("the guardrail '{}': '{}': {}", rules[expression.rule].name, text,
-                                  added.error());
-        if (!added) return;
-        sources.ids.push_back(static_cast<unsigned>(sources.patterns.size()));
-        sources.patterns.push_back(std::move(pattern));
-        made->expressions_.push_back(expression);
-    };
     for (std::size_t i = 0; i < rules.size(); ++i) {
         if ((which & guardrail_bit(i)) == 0) continue;
-        const GuardrailRule& rule = rules[i];
-        for (const PiiPattern& pii : pii_patterns())
-            if (std::ranges::find(rule.pii, pii.pii) != rule.pii.end())
-                add({i, rule.action, std::string(name_of(pii.pii)), pii.confirmation, &pii},
-                    pii.pattern, read_pattern(pii.pattern), std::string(pii.pattern));
-        for (const std::string& pattern : rule.patterns)
-            add({i, rule.action, rule.name}, pattern, read_pattern(pattern), pattern);
-        for (const std::string& word : rule.words)
-            add({i, rule.action, rule.name, Confirmation::whole_word}, word, literal_tree(word),
-                literal_pattern(word));
+        for (Source& source : sources_of(rules[i])) {
+            source.expression.rule = i;
+            if (!source.tree) return at_fault(rules[i], source.pattern, source.tree.error());
+            const auto added = made->graph_.add(*source.tree, source.longest);
+            if (!added) return at_fault(rules[i], source.pattern, added.error());
+            made->expressions_.push_back(std::move(source.expression));
+            sources.add(std::move(source.pattern));
+        }
     }
-    if (!problem.empty()) return std::unexpected(problem);
     made->graph_.close();
     if (made->expressions_.empty()) return made;
-
-    std::vector<const char*> patterns;
-    for (const std::string& pattern : sources.patterns) patterns.push_back(pattern.c_str());
-    sources.flags.assign(patterns.size(), pattern_flags);
     hs_compile_error_t* error = nullptr;
-    if (hs_compile_multi(patterns.data(), sources.flags.data(), sources.ids.data(),
-                         static_cast<unsigned>(patterns.size()), HS_MODE_STREAM, nullptr,
-                         &made->database_, &error) == HS_SUCCESS)
-        return made;
+    made->database_ = sources.compile(&error);
+    if (made->database_ != nullptr) return made;
     const int at = error != nullptr ? error->expression : -1;
     const std::string message = message_of(error);
     if (at < 0) return std::unexpected(fmt::format("the guardrails together: {}", message));
-    return std::unexpected(
-        fmt::format("the guardrail '{}': '{}': {}",
-                    rules[made->expressions_[static_cast<std::size_t>(at)].rule].name,
-                    sources.patterns[static_cast<std::size_t>(at)], message));
+    const auto expression = static_cast<std::size_t>(at);
+    return at_fault(rules[made->expressions_[expression].rule], sources.pattern(expression),
+                    message);
 }
 
 GuardrailMatcher::~GuardrailMatcher() { hs_free_database(database_); }
@@ -141,6 +174,22 @@ MatchStream::~MatchStream() {
 }
 
 bool MatchStream::scan(MatcherSeat* seat, std::string_view text, GuardrailBits rules, Hits* hits) {
+    while (text.size() > slice_bytes) {
+        const std::string_view slice = utf8_prefix(text, slice_bytes);
+        if (!scan_slice(seat, slice, rules, hits)) return false;
+        text.remove_prefix(slice.size());
+    }
+    return scan_slice(seat, text, rules, hits);
+}
+
+bool MatchStream::scan_whole(MatcherSeat* seat, std::string_view text, GuardrailBits rules,
+                             Hits* hits) {
+    return scan_slice(seat, text, rules, hits) && scan_end(seat, rules, hits);
+}
+
+bool MatchStream::scan_slice(MatcherSeat* seat, std::string_view text, GuardrailBits rules,
+                             Hits* hits) {
+    if (text.empty()) return true;
     if (stream_ == nullptr && hs_open_stream(seat->matcher().database(), 0, &stream_) != HS_SUCCESS)
         throw std::bad_alloc();
     Collecting collecting{&seat->matcher(), rules, hits};

@@ -98,8 +98,12 @@ public:
     bool scan(MatcherSeat* seat, std::string_view text, GuardrailBits rules, Hits* hits);
     // Those that are matches only if the text ends here; it may go on all the same.
     bool scan_end(MatcherSeat* seat, GuardrailBits rules, Hits* hits) const;
+    // Both, for a text of which there is no more and was nothing before.
+    bool scan_whole(MatcherSeat* seat, std::string_view text, GuardrailBits rules, Hits* hits);
 
 private:
+    bool scan_slice(MatcherSeat* seat, std::string_view text, GuardrailBits rules, Hits* hits);
+
     hs_stream* stream_ = nullptr;
 };
 

@@ -1,6 +1,6 @@
 #include "policy/guardrail_pii.hpp"
 
-#include "policy/pattern_tree.hpp"
+#include "policy/pattern_graph.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,41 +11,58 @@ namespace {
 
 using enum GuardrailRule::Pii;
 
+constexpr std::uint32_t any_length = PatternGraph::any_length;
+// A text in base64 that goes on and on is no token.
+constexpr std::uint32_t web_token_bytes = 3000;
+
 // Groups of a card number stand apart by a space or a dash, plain or typographic. A group has three
 // digits at least: columns of small numbers are no cards.
-constexpr std::string_view card_pattern =
-    R"(\d{13,19}|\d{3,8}(?:[ \-\x{a0}\x{2010}-\x{2013}\x{202f}]\d{3,8}){1,5})";
+constexpr std::string_view card_end = R"(\d(?:[ \-\x{a0}\x{2010}-\x{2013}\x{202f}]?\d){12})";
+constexpr std::string_view card_whole =
+    R"(\d\d\d+(?:[ \-\x{a0}\x{2010}-\x{2013}\x{202f}]\d\d\d+)*)";
 
 constexpr std::array patterns{
-    PiiPattern{email, R"([A-Za-z0-9._%+'-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24})",
+    PiiPattern{email, R"([A-Za-z0-9._%+'-]@[A-Za-z0-9.-]{1,80}\.[A-Za-z]{2,24})",
+               R"([A-Za-z0-9._%+'-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2}[A-Za-z]*)", 160,
                Confirmation::email},
-    PiiPattern{card, card_pattern, Confirmation::card},
-    PiiPattern{iban, R"(\b[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,30})", Confirmation::iban},
+    PiiPattern{card, card_end, card_whole, 37, Confirmation::card},
+    PiiPattern{iban, R"([A-Za-z]{2}\d\d(?:[ -]?[A-Za-z0-9]){11,30})",
+               R"(\b[A-Za-z]{2}\d\d(?:[ -]?[A-Za-z0-9])+)", 44, Confirmation::iban},
     // +49 (0)30 1234567, +1 415-555-2671, 0033 1 23 45 67 89
-    PiiPattern{phone, R"((?:\+|\b00)[1-9]\d{0,2}(?:[ ./-]?\(?\d{1,4}\)?){2,6})",
-               Confirmation::phone, 8, 15},
+    PiiPattern{phone, R"((?:\+|00)[1-9](?:[ ./-]?\(?\d\)?){6,14})",
+               R"((?:\+|\b00)[1-9](?:[ ./-]?\(?\d\)?)+)", 26, Confirmation::phone, 8, 15},
     // (415) 555-2671, 1-415-555-2671
-    PiiPattern{phone, R"((?:\b1[ .-])?(?:\([2-9]\d\d\) ?|\b[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4})",
+    PiiPattern{phone, R"([2-9]\d\d[ .)-] ?[2-9]\d\d[ .-]\d{4})",
+               R"((?:\b1[ .-])?(?:\([2-9]\d\d\) ?|\b[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4})", 18,
                Confirmation::phone, 10, 11},
     // 030 1234567, (0171) 123 45 67, 020 7946 0958
-    PiiPattern{phone, R"((?:\(0\d{1,4}\)|\b0\d{1,4})[ /-]\d{3,8}(?:[ -]?\d{1,5}){0,3})",
-               Confirmation::phone, 9, 12},
+    PiiPattern{phone, R"(0\d{1,4}\)?[ /-]\d{3}(?:[ -]?\d){2,9})",
+               R"((?:\(0\d{1,4}\)|\b0\d{1,4})[ /-]\d{3}\d*(?:[ -]\d+)*)", 20, Confirmation::phone,
+               9, 12},
     // 01 23 45 67 89
-    PiiPattern{phone, R"(\b0[1-9](?:[ .]\d\d){4})", Confirmation::phone, 10, 10},
-    PiiPattern{secret, R"(\b(?:sk|rk)-[A-Za-z0-9_-]{20,})"},
-    PiiPattern{secret, R"(\b[srp]k_(?:live|test)_[A-Za-z0-9]{16,})"},
-    PiiPattern{secret, R"(\b(?:AKIA|ASIA)[A-Z0-9]{16}\b)"},
-    PiiPattern{secret, R"(\bgh[pousr]_[A-Za-z0-9]{36,})"},
-    PiiPattern{secret, R"(\bgithub_pat_[A-Za-z0-9_]{22,})"},
-    PiiPattern{secret, R"(\bglpat-[A-Za-z0-9_-]{20,})"},
-    PiiPattern{secret, R"(\bhf_[A-Za-z0-9]{30,})"},
-    PiiPattern{secret, R"(\bxox[abeoprs]-[A-Za-z0-9-]{10,})"},
-    PiiPattern{secret, R"(\bAIza[A-Za-z0-9_-]{35})"},
+    PiiPattern{phone, R"(0[1-9](?:[ .]\d\d){4})", R"(\b0[1-9](?:[ .]\d\d){4})", 14,
+               Confirmation::phone, 10, 10},
+    PiiPattern{secret, "[sr]k-[A-Za-z0-9_-]{20,}", R"(\b[sr]k-[A-Za-z0-9_-]+)", any_length},
+    PiiPattern{secret, "[srp]k_(?:live|test)_[A-Za-z0-9]{16,}",
+               R"(\b[srp]k_(?:live|test)_[A-Za-z0-9]+)", any_length},
+    PiiPattern{secret, "A[KS]IA[A-Z0-9]{16}", R"(\bA[KS]IA[A-Z0-9]+)", 20,
+               Confirmation::whole_word},
+    PiiPattern{secret, "gh[pousr]_[A-Za-z0-9]{36,}", R"(\bgh[pousr]_[A-Za-z0-9]+)", any_length},
+    PiiPattern{secret, "github_pat_[A-Za-z0-9_]{22,}", R"(\bgithub_pat_[A-Za-z0-9_]+)", any_length},
+    PiiPattern{secret, "glpat-[A-Za-z0-9_-]{20,}", R"(\bglpat-[A-Za-z0-9_-]+)", any_length},
+    PiiPattern{secret, "hf_[A-Za-z0-9]{30,}", R"(\bhf_[A-Za-z0-9]+)", any_length},
+    PiiPattern{secret, "xox[abeoprs]-[A-Za-z0-9-]{10,}", R"(\bxox[abeoprs]-[A-Za-z0-9-]+)",
+               any_length},
+    PiiPattern{secret, "AIza[A-Za-z0-9_-]{35}", R"(\bAIza[A-Za-z0-9_-]+)", 39},
     // A JSON Web Token: two JSON objects in base64, and a signature.
-    PiiPattern{secret, R"(\beyJ[A-Za-z0-9_-]{10,400}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?)"},
+    PiiPattern{secret, R"(eyJ[A-Za-z0-9_-]{10,400}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?)",
+               R"(\beyJ[A-Za-z0-9_-]+\.eyJ[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)?)", web_token_bytes},
     PiiPattern{secret,
                R"(-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY-----)"
-               R"((?:[A-Za-z0-9+/=\r\n]*(?:-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY-----)?)?)"},
+               R"((?:[A-Za-z0-9+/=\r\n]*(?:-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY-----)?)?)",
+               R"(-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----)"
+               R"((?:[A-Za-z0-9+/=\r\n]*(?:-----END (?:[A-Z]+ )*PRIVATE KEY-----)?)?)",
+               any_length},
 };
 
 bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
@@ -166,6 +183,9 @@ bool is_whole_word(const PlacedMatch& match) {
 }
 
 bool is_email(const PlacedMatch& match) {
+    const std::string_view local = match.matched().substr(0, match.matched().find('@'));
+    const std::string_view domain = match.matched().substr(local.size() + 1);
+    if (local.size() > 64 || domain.starts_with('.') || domain.contains("..")) return false;
     const char32_t next = after(match);
     return !is_letter(next) && !is_digit(next) && next != '-' && next != '@';
 }

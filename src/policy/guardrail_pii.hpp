@@ -3,19 +3,36 @@
 #include "policy/guardrail_rule.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
 namespace runnel::policy {
 
-// What must be true of a match besides its pattern. Each looks at most one character beyond it.
-enum class Confirmation { none, whole_word, email, phone, card, iban };
+// What must be true of what Vectorscan finds. All but the first two look one character beyond it.
+enum class Confirmation {
+    none,
+    shape,  // that it begins as the pattern says
+    whole_word,
+    email,
+    phone,
+    card,
+    iban,
+};
+constexpr bool needs_next_character(Confirmation confirmation) {
+    return confirmation != Confirmation::none && confirmation != Confirmation::shape;
+}
 
 // A shape that personal data or credentials have.
 struct PiiPattern {
     GuardrailRule::Pii pii;
-    std::string_view pattern;
-    Confirmation confirmation = Confirmation::none;
+    // What Vectorscan looks for: how a match ends.
+    std::string_view ends;
+    // The whole of it, for finding its beginning and for holding back what may become one. It may
+    // match more than there is to find, but counts little: that keeps it small.
+    std::string_view whole;
+    std::uint32_t longest;  // bytes
+    Confirmation confirmation = Confirmation::shape;
     int least_digits = 0;  // phone numbers
     int most_digits = 0;
 };

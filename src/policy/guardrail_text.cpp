@@ -34,13 +34,19 @@ GuardrailText::GuardrailText(std::shared_ptr<MatcherSeat> seat, GuardrailBits ru
 
 void GuardrailText::add(std::string_view plain) {
     take(plain);
+    if (!cut_ && !stream_.scan(seat_.get(), plain, rules_, &hits_)) give_up();
     settle(Ending::no);
     if (!cut_ && text_end() - shown_ > limits::guardrail_held_bytes) give_up();
 }
 
 void GuardrailText::add_last(std::string_view plain) {
+    const bool whole = text_end() == 0;
     take(plain);
-    if (!cut_ && !stream_.scan_end(seat_.get(), rules_, &hits_)) give_up();
+    if (cut_) return;
+    const bool scanned = whole ? stream_.scan_whole(seat_.get(), plain, rules_, &hits_)
+                               : stream_.scan(seat_.get(), plain, rules_, &hits_) &&
+                                     stream_.scan_end(seat_.get(), rules_, &hits_);
+    if (!scanned) give_up();
     settle(Ending::yes);
 }
 
@@ -51,7 +57,6 @@ void GuardrailText::take(std::string_view plain) {
     if (cut_) return;
     piece_ = text_end();
     text_ += plain;
-    if (!plain.empty() && !stream_.scan(seat_.get(), plain, rules_, &hits_)) give_up();
 }
 
 void GuardrailText::settle(Ending ending) {
@@ -79,7 +84,7 @@ void GuardrailText::decide(Ending ending) {
     for (std::size_t i = 0; i < hits_.size() && !cut_; ++i) {
         const MatchStream::Hit hit = hits_[i];
         const auto& expression = seat_->matcher().expressions()[hit.expression];
-        if (expression.confirmation != Confirmation::none && hit.end == text_end() &&
+        if (needs_next_character(expression.confirmation) && hit.end == text_end() &&
             ending == Ending::no) {
             hits_[waiting++] = hit;
         } else if (act_on(hit) && std::ranges::find(found_, hit.expression) == found_.end()) {
@@ -124,7 +129,8 @@ bool GuardrailText::confirms(const GuardrailMatcher::Expression& expression, std
                              std::size_t end) const {
     const PlacedMatch match{text_, begin, end};
     switch (expression.confirmation) {
-        case Confirmation::none: return true;
+        case Confirmation::none:
+        case Confirmation::shape: return true;
         case Confirmation::whole_word: return is_whole_word(match);
         case Confirmation::email: return is_email(match);
         case Confirmation::phone:

@@ -29,7 +29,8 @@ struct PatternGraph::Piece {
     std::vector<Assertions> empty;  // ways to match no character; none: it takes one at least
 };
 
-std::expected<std::size_t, std::string> PatternGraph::add(const PatternTree& tree) {
+std::expected<std::size_t, std::string> PatternGraph::add(const PatternTree& tree,
+                                                          std::uint32_t longest) {
     const auto begin = static_cast<Step>(set_of_.size());
     too_large_ = false;
     const Piece whole = build(tree);
@@ -40,7 +41,8 @@ std::expected<std::size_t, std::string> PatternGraph::add(const PatternTree& tre
     std::ranges::sort(pattern.last);
     const auto repeated = std::ranges::unique(pattern.last);
     pattern.last.erase(repeated.begin(), repeated.end());
-    for (const Piece::End& end : whole.first) firsts_.push_back({end.step, end.assertions});
+    for (const Piece::End& end : whole.first)
+        firsts_.push_back({end.step, end.assertions, longest});
     patterns_.push_back(std::move(pattern));
     return patterns_.size() - 1;
 }
@@ -125,47 +127,44 @@ PatternGraph::Piece PatternGraph::either(Piece a, Piece b) {
     return a;
 }
 
-// The longest way through steps that do not end a match for certain, and one step more.
+// The longest way through steps that do not end a match for certain, from a first one on.
 std::optional<std::size_t> PatternGraph::undecided_length(Step begin, const Piece& whole) const {
     const std::size_t count = set_of_.size() - begin;
-    std::vector<bool> decides(count, false);
+    std::vector<bool> decides(count, false), is_first(count, false);
     for (const Piece::End& end : whole.last)
         if (end.assertions == 0) decides[end.step - begin] = true;
-    constexpr std::size_t unknown = 0, underway = std::size_t(-1);
-    std::vector<std::size_t> length(count, unknown);
-    // Backwards from each step, without recursion: patterns may be thousands of steps long.
+    for (const Piece::End& end : whole.first) is_first[end.step - begin] = true;
+    constexpr std::size_t unknown = ~std::size_t{0}, underway = unknown - 1;
+    std::vector<std::size_t> length(count, unknown);  // 0: it was decided before
+    // Without recursion: patterns may be thousands of steps long.
     std::vector<Step> stack;
     for (std::size_t from = 0; from < count; ++from) {
         stack.push_back(static_cast<Step>(begin + from));
         while (!stack.empty()) {
             const Step step = stack.back();
             std::size_t& known = length[step - begin];
-            if (known != unknown && known != underway) {
+            if (known < underway) {
                 stack.pop_back();
                 continue;
             }
-            const bool again = known == underway;
             known = underway;
-            std::size_t longest = 0;
-            bool ready = true;
+            std::size_t longest = is_first[step - begin] ? 1 : 0;
+            const std::size_t waiting = stack.size();
             for (const Step before : before_[step]) {
                 if (decides[before - begin]) continue;
-                const std::size_t known_before = length[before - begin];
-                if (known_before == underway) return std::nullopt;  // it goes round in a circle
-                if (known_before == unknown) {
-                    if (again) return std::nullopt;
+                const std::size_t before_it = length[before - begin];
+                if (before_it == underway) return std::nullopt;  // it goes round in a circle
+                if (before_it == unknown)
                     stack.push_back(before);
-                    ready = false;
-                } else {
-                    longest = std::max(longest, known_before);
-                }
+                else if (before_it > 0)
+                    longest = std::max(longest, before_it + 1);
             }
-            if (!ready) continue;
-            known = longest + 1;
+            if (stack.size() > waiting) continue;
+            known = longest;
             stack.pop_back();
         }
     }
-    return count == 0 ? 0 : *std::ranges::max_element(length);
+    return std::ranges::max(length);
 }
 
 std::span<const PatternGraph::First> PatternGraph::first(Step step) const {

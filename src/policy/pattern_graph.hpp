@@ -43,11 +43,14 @@ public:
     struct First {
         Step step;
         std::uint8_t assertions;  // PatternTree::Assertion, all of them
+        std::uint32_t longest;    // bytes that a match which begins so can have
     };
+    static constexpr std::uint32_t any_length = ~std::uint32_t{0};
 
     // The new pattern's number, or what is wrong with it: it matches nothing at all, or is too
-    // large.
-    std::expected<std::size_t, std::string> add(const PatternTree& tree);
+    // large. A pattern with few steps and a longest match is cheaper than one that counts.
+    std::expected<std::size_t, std::string> add(const PatternTree& tree,
+                                                std::uint32_t longest = any_length);
     // All patterns are there: they can be asked for.
     void close();
 

@@ -30,7 +30,8 @@ Before needed(std::uint8_t assertions, bool word_follows) {
 }  // namespace
 
 std::size_t PatternReader::Hash::operator()(const Key& key) const {
-    std::uint64_t hash = 0xcbf29ce484222325 ^ key.before;  // FNV-1a
+    std::uint64_t hash =
+        0xcbf29ce484222325 ^ key.beginning.before ^ key.beginning.longest;  // FNV-1a
     for (const Step step : key.wanted) hash = (hash ^ step) * 0x100000001b3;
     return hash;
 }
@@ -48,14 +49,14 @@ PatternReader::Start PatternReader::add_start(std::vector<Step> steps) {
 
 PatternReader::State PatternReader::begin_at(Start start) {
     if (steps_kept_ > steps_kept_max) forget();
-    if (start_states_[start] == unknown) start_states_[start] = state_of({0, starts_[start]});
+    if (start_states_[start] == unknown) start_states_[start] = state_of({{}, starts_[start]});
     return start_states_[start];
 }
 
 void PatternReader::forget() {
     known_.clear();
     keys_.clear();
-    before_.clear();
+    beginnings_.clear();
     table_.clear();
     steps_kept_ = 0;
     std::ranges::fill(start_states_, unknown);
@@ -66,7 +67,7 @@ PatternReader::State PatternReader::state_of(Key key) {
         known_.try_emplace(std::move(key), static_cast<State>(keys_.size()));
     if (is_new) {
         keys_.push_back(&found->first);
-        before_.push_back(found->first.before);
+        beginnings_.push_back(found->first.beginning);
         table_.resize(table_.size() + symbols_, unknown);
         steps_kept_ += found->first.wanted.size() + symbols_;
     }
@@ -79,7 +80,7 @@ PatternReader::State PatternReader::find_next(State state, PatternGraph::Symbol 
         if (graph_->takes(step, symbol)) taken.push_back(step);
     State next = dead;
     if (!taken.empty()) {
-        Key key{needed_before(taken, symbol), {}};
+        Key key{beginning_with(taken, symbol), {}};
         for (const Step step : taken) {
             const auto before = graph_->before(step);
             key.wanted.insert(key.wanted.end(), before.begin(), before.end());
@@ -92,13 +93,15 @@ PatternReader::State PatternReader::find_next(State state, PatternGraph::Symbol 
     return table_[static_cast<std::size_t>(state) * symbols_ + symbol] = next;
 }
 
-std::uint8_t PatternReader::needed_before(const std::vector<Step>& taken,
-                                          PatternGraph::Symbol symbol) const {
-    std::uint8_t before = 0;
+PatternReader::Beginning PatternReader::beginning_with(const std::vector<Step>& taken,
+                                                       PatternGraph::Symbol symbol) const {
+    Beginning beginning;
     for (const Step step : taken)
-        for (const PatternGraph::First& first : graph_->first(step))
-            before |= bit(needed(first.assertions, graph_->is_word(symbol)));
-    return before;
+        for (const PatternGraph::First& first : graph_->first(step)) {
+            beginning.before |= bit(needed(first.assertions, graph_->is_word(symbol)));
+            beginning.longest = std::max(beginning.longest, first.longest);
+        }
+    return beginning;
 }
 
 bool PatternReader::may_begin(std::string_view text, std::size_t at, std::uint8_t before) const {

@@ -34,8 +34,14 @@ private:
     using State = std::int32_t;
     static constexpr State dead = -1, unknown = -2;
 
+    // How a pattern can begin with what was read last.
+    struct Beginning {
+        std::uint8_t before = 0;    // what must be before it; 0: it can't
+        std::uint32_t longest = 0;  // and how far away it may be from where reading began
+        friend bool operator==(const Beginning&, const Beginning&) = default;
+    };
     struct Key {
-        std::uint8_t before;
+        Beginning beginning;
         std::vector<Step> wanted;
         friend bool operator==(const Key&, const Key&) = default;
     };
@@ -50,7 +56,7 @@ private:
     }
     State find_next(State state, PatternGraph::Symbol symbol);
     State state_of(Key key);
-    std::uint8_t needed_before(const std::vector<Step>& taken, PatternGraph::Symbol symbol) const;
+    Beginning beginning_with(const std::vector<Step>& taken, PatternGraph::Symbol symbol) const;
     bool may_begin(std::string_view text, std::size_t at, std::uint8_t before) const;
     void forget();
 
@@ -59,9 +65,9 @@ private:
     std::vector<std::vector<Step>> starts_;
     std::vector<State> start_states_;  // by start
     std::unordered_map<Key, State, Hash> known_;
-    std::vector<const Key*> keys_;      // by state
-    std::vector<std::uint8_t> before_;  // by state, what its key says
-    std::vector<State> table_;          // by state and symbol
+    std::vector<const Key*> keys_;       // by state
+    std::vector<Beginning> beginnings_;  // by state, what its key says
+    std::vector<State> table_;           // by state and symbol
     std::size_t steps_kept_ = 0;
     std::uint64_t characters_read_ = 0;
 };
@@ -82,8 +88,10 @@ void PatternReader::read_back(std::string_view text, std::size_t from, std::size
             at = character.end;
         }
         if (state == dead) break;
-        const std::uint8_t before = before_[static_cast<std::size_t>(state)];
-        if (before != 0 && may_begin(text, at, before)) on_begin(at);
+        const Beginning& beginning = beginnings_[static_cast<std::size_t>(state)];
+        if (beginning.before != 0 && from - at <= beginning.longest &&
+            may_begin(text, at, beginning.before))
+            on_begin(at);
     }
     characters_read_ += from - at;
 }

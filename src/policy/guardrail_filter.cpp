@@ -1,0 +1,362 @@
+#include "policy/guardrail_filter.hpp"
+
+#include "json/text.hpp"
+
+#include <algorithm>
+
+namespace runnel::policy {
+
+using timeline::Choice;
+using timeline::Event;
+
+struct GuardrailFilter::Speech {
+    Speech(Channel said_in, Choice said_by, std::shared_ptr<MatcherSeat> seat, GuardrailBits rules)
+        : channel(said_in),
+          choice(said_by),
+          text(std::move(seat), rules, GuardrailText::Blocks::cut) {}
+
+    Channel channel;
+    Choice choice;
+    GuardrailText text;
+    bool may_hold = false;   // something of it, since it was last paused
+    std::uint64_t said = 0;  // bytes, as they came
+    std::string logprobs{};  // of the next piece
+    struct Logprobs {
+        std::uint64_t end;  // of the text they belong to
+        std::string raw;
+    };
+    std::vector<Logprobs> held_logprobs{};
+};
+
+struct GuardrailFilter::Call {
+    Choice choice;
+    int index;
+    std::string id;
+    std::string name;
+    std::string arguments_escaped{};
+    bool ended = false;
+};
+
+GuardrailFilter::GuardrailFilter(std::shared_ptr<const GuardrailSet> set, GuardrailBits rules,
+                                 timeline::Sink* to)
+    : set_(std::move(set)),
+      on_text_(set_->local_at(GuardrailPlace::output, rules)),
+      on_reasoning_(set_->local_at(GuardrailPlace::reasoning, rules)),
+      on_arguments_(set_->local_at(GuardrailPlace::tool_arguments, rules)),
+      checks_(set_->checks_at(GuardrailPlace::output, rules) |
+              set_->checks_at(GuardrailPlace::reasoning, rules) |
+              set_->checks_at(GuardrailPlace::tool_arguments, rules)),
+      to_(to),
+      out_(checks_ != 0 ? &held_ : to) {}
+
+GuardrailFilter::~GuardrailFilter() = default;
+
+Result<std::unique_ptr<GuardrailFilter>>
+GuardrailFilter::make(std::shared_ptr<const GuardrailSet> set, GuardrailBits rules,
+                      GuardrailWorkspace* workspace, timeline::Sink* to) {
+    auto seat = workspace->seat_for(*set, rules);
+    if (!seat) return propagate(seat);
+    std::unique_ptr<GuardrailFilter> filter(new GuardrailFilter(std::move(set), rules, to));
+    filter->seat_ = std::move(*seat);
+    return filter;
+}
+
+void GuardrailFilter::on(const Event& event) {
+    if (cut_) {
+        if (std::holds_alternative<timeline::UsageReported>(event)) tell(event);
+        if (std::holds_alternative<timeline::Ended>(event)) end();
+        return;
+    }
+    std::visit(
+        timeline::Overload{
+            [&](const timeline::Text& e) { on_speech(Channel::text, e.choice, e.text, event); },
+            [&](const timeline::Refusal& e) {
+                on_speech(Channel::refusal, e.choice, e.text, event);
+            },
+            [&](const timeline::Reasoning& e) {
+                on_speech(Channel::reasoning, e.choice, e.text, event);
+            },
+            [&](const timeline::Logprobs& e) { on_logprobs(e); },
+            [&](const timeline::ToolStarted& e) { on_tool_started(e); },
+            [&](const timeline::ToolArguments& e) { on_tool_arguments(e); },
+            [&](const timeline::ToolEnded& e) { on_tool_ended(e); },
+            [&](const timeline::ServerTool& e) { on_server_tool(e); },
+            [&](const timeline::Finished& e) { on_finished(e); },
+            [&](const timeline::Ended&) { on_ended(); },
+            [&](const timeline::Started&) {
+                forget_answer();
+                to_->on(event);
+            },
+            [&](const timeline::HoldOver& e) {
+                if (e.why == timeline::HoldOver::Why::tool_called) pause_all(Whose::everybody, 0);
+                if (!cut_) tell(event);
+            },
+            [&](const timeline::Failed&) {
+                flush();
+                if (!cut_) tell(event);
+            },
+            [&](const timeline::Annotation&) { tell(event); },
+            [&](const timeline::ProviderState&) { tell(event); },
+            [&](const timeline::UsageReported&) { tell(event); },
+        },
+        event);
+}
+
+GuardrailBits GuardrailFilter::rules_for(Channel channel) const {
+    return channel == Channel::reasoning ? on_reasoning_ : on_text_;
+}
+
+GuardrailFilter::Speech& GuardrailFilter::speech_of(Channel channel, Choice choice) {
+    for (const auto& speech : speeches_)
+        if (speech->channel == channel && speech->choice == choice) return *speech;
+    return *speeches_.emplace_back(
+        std::make_unique<Speech>(channel, choice, seat_, rules_for(channel)));
+}
+
+void GuardrailFilter::on_speech(Channel channel, Choice choice, std::string_view escaped,
+                                const Event& event) {
+    note_choice(choice);
+    if (rules_for(channel) == 0) {
+        pause_all(Whose::choice, choice);
+        if (!cut_) tell(event);
+        return;
+    }
+    Speech& speech = speech_of(channel, choice);
+    pause_all(Whose::choice, choice, &speech);
+    if (cut_) return;
+    std::string_view plain = escaped;
+    if (escaped.contains('\\')) {
+        scratch_.clear();
+        json::append_unescaped(scratch_, escaped);
+        plain = scratch_;
+    }
+    speech.said += plain.size();
+    speech.may_hold = true;
+    if (!speech.logprobs.empty())
+        speech.held_logprobs.push_back({speech.said, std::exchange(speech.logprobs, {})});
+    speech.text.add(plain);
+    pass_on(speech, &event);
+}
+
+// Shows what the text has released.
+void GuardrailFilter::pass_on(Speech& speech, const Event* as_it_came) {
+    const GuardrailText& text = speech.text;
+    if (text.released_as_added()) {
+        pass_logprobs_on(speech);
+        tell(*as_it_came);
+    } else if (!text.released().empty()) {
+        pass_logprobs_on(speech);
+        scratch_.clear();
+        json::append_escaped(scratch_, text.released());
+        switch (speech.channel) {
+            case Channel::text: tell(timeline::Text{speech.choice, scratch_}); break;
+            case Channel::refusal: tell(timeline::Refusal{speech.choice, scratch_}); break;
+            case Channel::reasoning: tell(timeline::Reasoning{speech.choice, scratch_}); break;
+        }
+    }
+    if (!text.found().empty()) findings_.add(text, seat_->matcher());
+    if (text.is_cut()) cut_off();
+}
+
+// They name the tokens: where some of the text is replaced, so are they.
+void GuardrailFilter::pass_logprobs_on(Speech& speech) {
+    auto& held = speech.held_logprobs;
+    const auto later = std::ranges::find_if(
+        held, [&](const auto& one) { return one.end > speech.text.released_until(); });
+    if (!speech.text.replaced())
+        for (auto one = held.begin(); one != later; ++one)
+            tell(timeline::Logprobs{speech.choice, one->raw});
+    held.erase(held.begin(), later);
+}
+
+void GuardrailFilter::on_logprobs(const timeline::Logprobs& event) {
+    note_choice(event.choice);
+    if (on_text_ == 0) return tell(event);
+    speech_of(Channel::text, event.choice).logprobs = event.raw;
+}
+
+// Something else is said now. What is held is said before it, unless it is a match.
+void GuardrailFilter::pause_all(Whose whose, Choice choice, const Speech* except) {
+    for (const auto& speech : speeches_) {
+        if (speech.get() == except || !speech->may_hold || cut_) continue;
+        if (whose == Whose::choice && speech->choice != choice) continue;
+        speech->may_hold = false;
+        speech->text.add_last("");
+        pass_on(*speech, nullptr);
+    }
+}
+
+void GuardrailFilter::on_tool_started(const timeline::ToolStarted& event) {
+    note_choice(event.choice);
+    pause_all(Whose::choice, event.choice);
+    if (cut_) return;
+    if (on_arguments_ == 0) return tell(event);
+    calls_.push_back({event.choice, event.index, std::string(event.id), std::string(event.name)});
+}
+
+void GuardrailFilter::on_tool_arguments(const timeline::ToolArguments& event) {
+    if (on_arguments_ == 0) return tell(event);
+    for (Call& call : calls_)
+        if (call.choice == event.choice && call.index == event.index)
+            call.arguments_escaped += event.fragment;
+}
+
+void GuardrailFilter::on_tool_ended(const timeline::ToolEnded& event) {
+    if (on_arguments_ == 0) return tell(event);
+    for (Call& call : calls_)
+        if (call.choice == event.choice && call.index == event.index) call.ended = true;
+    release_calls(event.choice);
+}
+
+// Calls are shown in the order they were made.
+void GuardrailFilter::release_calls(Choice choice) {
+    while (!cut_) {
+        const auto call = std::ranges::find(calls_, choice, &Call::choice);
+        if (call == calls_.end() || !call->ended) return;
+        const Call released = std::move(*call);
+        calls_.erase(call);
+        release_call(released);
+    }
+}
+
+void GuardrailFilter::release_call(const Call& call) {
+    const std::string arguments = json::unescaped(call.arguments_escaped);
+    const ScannedJson scanned = scan_json(seat_, on_arguments_, arguments);
+    if (!may_show(scanned)) return;
+    std::string_view escaped = call.arguments_escaped;
+    if (scanned.outcome == ScannedJson::Outcome::replaced) {
+        scratch_.clear();
+        json::append_escaped(scratch_, scanned.json);
+        escaped = scratch_;
+    }
+    tell(timeline::ToolStarted{call.choice, call.index, call.id, call.name});
+    if (!escaped.empty()) tell(timeline::ToolArguments{call.choice, call.index, escaped});
+    tell(timeline::ToolEnded{call.choice, call.index});
+}
+
+bool GuardrailFilter::may_show(const ScannedJson& scanned) {
+    findings_.add(scanned.findings);
+    using Outcome = ScannedJson::Outcome;
+    if (scanned.outcome == Outcome::blocked || scanned.outcome == Outcome::unsure) cut_off();
+    return !cut_;
+}
+
+void GuardrailFilter::on_server_tool(const timeline::ServerTool& event) {
+    pause_all(Whose::everybody, 0);
+    if (cut_) return;
+    if (on_arguments_ == 0) return tell(event);
+    timeline::ServerTool shown = event;
+    const ScannedJson arguments = scan_json(seat_, on_arguments_, event.arguments_raw);
+    if (!may_show(arguments)) return;
+    const ScannedJson result = scan_json(seat_, on_arguments_, event.result_raw);
+    if (!may_show(result)) return;
+    if (arguments.outcome == ScannedJson::Outcome::replaced) shown.arguments_raw = arguments.json;
+    if (result.outcome == ScannedJson::Outcome::replaced) shown.result_raw = result.json;
+    tell(shown);
+}
+
+void GuardrailFilter::on_finished(const timeline::Finished& event) {
+    note_choice(event.choice);
+    pause_all(Whose::choice, event.choice);
+    for (Call& call : calls_)
+        if (call.choice == event.choice) call.ended = true;
+    release_calls(event.choice);
+    if (cut_) return;
+    choices_[static_cast<std::size_t>(event.choice)] = Progress::finished;
+    tell(event);
+}
+
+void GuardrailFilter::on_ended() {
+    flush();
+    if (ended_) return;
+    ended_ = true;
+    tell(timeline::Ended{});
+}
+
+void GuardrailFilter::flush() { pause_all(Whose::everybody, 0); }
+
+void GuardrailFilter::end() {
+    if (cut_) {
+        if (!ended_) tell(timeline::Ended{});
+        ended_ = true;
+    } else {
+        on_ended();
+    }
+}
+
+void GuardrailFilter::note_choice(timeline::Choice choice) {
+    const auto at = static_cast<std::size_t>(choice);
+    if (choices_.size() <= at) choices_.resize(at + 1, Progress::unseen);
+    if (choices_[at] == Progress::unseen) choices_[at] = Progress::open;
+}
+
+// What waits for somebody else's word will not be shown either.
+void GuardrailFilter::cut_off() {
+    if (cut_) return;
+    cut_ = true;
+    held_.clear();
+    out_ = to_;
+    finish_with_filter(to_);
+}
+
+void GuardrailFilter::finish_with_filter(timeline::Sink* to) {
+    if (choices_.empty()) note_choice(0);
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+        if (choices_[i] != Progress::open) continue;
+        choices_[i] = Progress::finished;
+        to->on(timeline::Finished{static_cast<timeline::Choice>(i),
+                                  timeline::Finish::content_filter, "guardrail"});
+    }
+}
+
+void GuardrailFilter::forget_answer() {
+    speeches_.clear();
+    calls_.clear();
+    choices_.clear();
+    held_.shorten(kept_events_);
+}
+
+void GuardrailFilter::keep_answer() { kept_events_ = held_.events().size(); }
+
+void GuardrailFilter::drop_answer() { forget_answer(); }
+
+std::string GuardrailFilter::text_for(std::size_t rule) const {
+    const GuardrailRule& asking = set_->rule(rule);
+    std::string text;
+    const auto add = [&](std::string_view escaped) { json::append_unescaped(text, escaped); };
+    for (const Event& event : held_.events())
+        std::visit(timeline::Overload{
+                       [&](const timeline::Text& e) {
+                           if (asking.on_output) add(e.text);
+                       },
+                       [&](const timeline::Refusal& e) {
+                           if (asking.on_output) add(e.text);
+                       },
+                       [&](const timeline::Reasoning& e) {
+                           if (asking.on_reasoning) add(e.text);
+                       },
+                       [&](const timeline::ToolArguments& e) {
+                           if (asking.on_tool_arguments) add(e.fragment);
+                       },
+                       [](const auto&) {},
+                   },
+                   event);
+    return text;
+}
+
+void GuardrailFilter::settle_checks(Checked checked) {
+    out_ = to_;
+    if (checked == Checked::passed) {
+        held_.replay(to_);
+    } else {
+        cut_ = true;
+        std::ranges::fill(choices_, Progress::open);
+        finish_with_filter(to_);
+        for (const Event& event : held_.events())
+            if (std::holds_alternative<timeline::UsageReported>(event)) to_->on(event);
+        to_->on(timeline::Ended{});
+    }
+    held_.clear();
+}
+
+}  // namespace runnel::policy

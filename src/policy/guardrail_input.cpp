@@ -1,0 +1,227 @@
+#include "policy/guardrail_input.hpp"
+
+#include "json/text.hpp"
+#include "json/writer.hpp"
+#include "policy/guardrail_json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+namespace runnel::policy {
+namespace {
+
+using Action = GuardrailRule::Action;
+using chat::Message;
+using chat::Part;
+
+// Calls `say(escaped)` for each text and `call(escaped)` for what is JSON inside of a string; `raw`
+// for a part that nobody here understands.
+template <class Say, class Call, class Raw>
+void for_each_text(const chat::Request& request, Say say, Call call, Raw raw) {
+    for (const Message& message : request.messages) {
+        for (const Part& part : message.parts) {
+            if (!part.text_escaped.empty()) say(part.text_escaped);
+            if (part.kind == Part::Kind::other) raw(part.raw);
+        }
+        if (!message.reasoning_escaped.empty()) say(message.reasoning_escaped);
+        for (const chat::ToolCall& tool_call : message.tool_calls)
+            if (!tool_call.arguments_escaped.empty()) call(tool_call.arguments_escaped);
+    }
+}
+
+class Scan {
+public:
+    Scan(std::shared_ptr<MatcherSeat> seat, GuardrailBits rules, const chat::Request& request)
+        : seat_(std::move(seat)),
+          rules_(rules),
+          body_(*request.body) {}
+
+    void text(std::string_view escaped) {
+        GuardrailText text(seat_, rules_, GuardrailText::Blocks::note);
+        const std::string plain = json::unescaped(escaped);
+        text.add_last(plain);
+        findings_.add(text, seat_->matcher());
+        if (text.gave_up()) in_the_way_ = true;
+        if (text.replaced()) replace(escaped, text.released());
+    }
+
+    void call(std::string_view escaped) {
+        const ScannedJson scanned = look_at(json::unescaped(escaped));
+        if (scanned.outcome == ScannedJson::Outcome::replaced) replace(escaped, scanned.json);
+    }
+
+    void raw(std::string_view json) {
+        ScannedJson scanned = look_at(json);
+        if (scanned.outcome == ScannedJson::Outcome::replaced) edit(json, std::move(scanned.json));
+    }
+
+    InputScan outcome(const GuardrailSet& set) {
+        InputScan scan;
+        scan.findings = std::move(findings_);
+        using Outcome = InputScan::Outcome;
+        const auto found = [&](Action action) {
+            for (std::size_t i = 0; i < set.size(); ++i)
+                if ((scan.findings.rules & guardrail_bit(i)) != 0 && set.rule(i).action == action)
+                    return true;
+            return false;
+        };
+        if (found(Action::block) || in_the_way_) {
+            scan.outcome = Outcome::block;
+            scan.error = blocked(scan.findings);
+        } else if (found(Action::decline)) {
+            scan.outcome = Outcome::decline;
+        } else if (!edits_.empty()) {
+            scan.outcome = Outcome::redact;
+            scan.body = edited_body();
+        }
+        return scan;
+    }
+
+private:
+    struct Edit {
+        std::size_t at;  // in the body
+        std::size_t size;
+        std::string text;
+    };
+
+    ScannedJson look_at(std::string_view json) {
+        ScannedJson scanned = scan_json(seat_, rules_, json);
+        findings_.add(scanned.findings);
+        if (scanned.outcome == ScannedJson::Outcome::unsure) in_the_way_ = true;
+        return scanned;
+    }
+
+    void replace(std::string_view escaped, std::string_view plain) {
+        std::string text;
+        json::append_escaped(text, plain);
+        edit(escaped, std::move(text));
+    }
+
+    // What was not in the client's own bytes can't be changed there: then nothing goes on.
+    void edit(std::string_view old, std::string text) {
+        const std::less_equal<const char*> before;
+        const bool inside = before(body_.data(), old.data()) &&
+                            before(old.data() + old.size(), body_.data() + body_.size());
+        if (!inside) {
+            in_the_way_ = true;
+            return;
+        }
+        edits_.push_back(
+            {static_cast<std::size_t>(old.data() - body_.data()), old.size(), std::move(text)});
+    }
+
+    std::string edited_body() {
+        std::ranges::sort(edits_, {}, &Edit::at);
+        std::string body;
+        std::size_t copied = 0;
+        for (const Edit& edit : edits_) {
+            body.append(body_, copied, edit.at - copied);
+            body += edit.text;
+            copied = edit.at + edit.size;
+        }
+        return body.append(body_, copied);
+    }
+
+    std::shared_ptr<MatcherSeat> seat_;
+    GuardrailBits rules_;
+    std::string_view body_;
+    GuardrailFindings findings_;
+    std::vector<Edit> edits_;
+    bool in_the_way_ = false;
+};
+
+constexpr std::string_view refusal_instruction =
+    "The user's message was withheld from you, because it is about something that you can't help "
+    "with here. Say so, in one or two friendly sentences of your own. Do not guess what it was "
+    "about, and do not ask for it again.";
+constexpr std::string_view withheld = "(This message was withheld.)";
+
+Message message_of(chat::Request* request, chat::Role role, std::string_view plain) {
+    std::string escaped;
+    json::append_escaped(escaped, plain);
+    Message message{.role = role};
+    const std::string_view kept = request->keep(std::move(escaped));
+    message.parts.push_back({.kind = Part::Kind::text, .text_escaped = kept});
+    std::string raw;
+    json::Writer(raw)
+        .begin_object()
+        .key("role")
+        .string(chat::name_of(role))
+        .key("content")
+        .escaped(kept)
+        .end_object();
+    message.raw = request->keep(std::move(raw));
+    return message;
+}
+
+}  // namespace
+
+Result<InputScan> scan_input(const GuardrailSet& set, GuardrailBits rules,
+                             GuardrailWorkspace* workspace, const chat::Request& request) {
+    const GuardrailBits looking = set.local_at(GuardrailPlace::input, rules);
+    if (looking == 0) return InputScan{};
+    auto seat = workspace->seat_for(set, rules);
+    if (!seat) return propagate(seat);
+    Scan scan(std::move(*seat), looking, request);
+    for_each_text(
+        request, [&](std::string_view escaped) { scan.text(escaped); },
+        [&](std::string_view escaped) { scan.call(escaped); },
+        [&](std::string_view raw) { scan.raw(raw); });
+    return scan.outcome(set);
+}
+
+std::string text_of(const chat::Request& request) {
+    std::string text;
+    const auto add = [&](std::string_view escaped) {
+        if (!text.empty()) text += '\n';
+        json::append_unescaped(text, escaped);
+    };
+    for_each_text(request, add, add, add);
+    return text;
+}
+
+void decline(chat::Request* request) {
+    request->messages.clear();
+    request->messages.push_back(message_of(request, chat::Role::system, refusal_instruction));
+    request->messages.push_back(message_of(request, chat::Role::user, withheld));
+    request->tools.clear();
+    request->tool_choice = {};
+    request->parallel_tool_calls.reset();
+    request->output = {};
+    request->sampling.stop.clear();
+    request->sampling.logit_bias_raw = {};
+    request->user.clear();
+    // Nothing else goes on: any field may quote the conversation.
+    constexpr std::array<std::string_view, 9> harmless{"model",
+                                                       "stream",
+                                                       "stream_options",
+                                                       "max_tokens",
+                                                       "max_completion_tokens",
+                                                       "temperature",
+                                                       "top_p",
+                                                       "n",
+                                                       "seed"};
+    std::erase_if(request->fields, [&](const chat::Field& field) {
+        return std::ranges::find(harmless, field.name) == harmless.end();
+    });
+    std::string messages;
+    json::Writer writer(messages);
+    writer.begin_array();
+    for (const Message& message : request->messages) writer.raw(message.raw);
+    writer.end_array();
+    request->fields.push_back({"messages", request->keep(std::move(messages))});
+}
+
+Error blocked(const GuardrailFindings& findings) {
+    return {ErrorKind::guardrail_blocked,
+            findings.categories.empty()
+                ? std::string("the request was blocked: a guardrail could not be applied to it")
+                : fmt::format("the request was blocked by a guardrail: {}",
+                              joined(findings.categories)),
+            "messages"};
+}
+
+}  // namespace runnel::policy

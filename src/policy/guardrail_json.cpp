@@ -1,0 +1,114 @@
+#include "policy/guardrail_json.hpp"
+
+#include "json/text.hpp"
+
+#include <algorithm>
+
+namespace runnel::policy {
+namespace {
+
+constexpr std::string_view number_letters = "0123456789+-.eE";
+
+// One look at a text that is there as a whole.
+struct Look {
+    std::string text{};  // with what was found replaced
+    bool replaced = false;
+};
+
+// Some tools take plain text.
+bool is_json(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    return first != std::string_view::npos && std::string_view("{[\"").contains(text[first]);
+}
+
+// JSON being looked at, piece by piece.
+class JsonScan {
+public:
+    JsonScan(const std::shared_ptr<MatcherSeat>& seat, GuardrailBits rules)
+        : seat_(seat),
+          rules_(rules) {}
+
+    ScannedJson scan(std::string_view json) {
+        // Escapes hide nothing: \u0034 is a 4.
+        Look whole = look(is_json(json) ? json::unescaped(json) : std::string(json));
+        if (is_json(json)) {
+            replace_values(json);
+            // What spans several values can't be replaced, so it stands in the way of all of it.
+            if (replaced_) whole = look(json::unescaped(out_));
+            unsure_ = unsure_ || whole.replaced;
+        } else {
+            replaced_ = whole.replaced;
+            out_ = std::move(whole.text);
+        }
+        using Outcome = ScannedJson::Outcome;
+        Outcome outcome = replaced_ ? Outcome::replaced : Outcome::pass;
+        if (unsure_) outcome = Outcome::unsure;
+        if (blocks()) outcome = Outcome::blocked;
+        return {outcome, std::move(out_), std::move(findings_)};
+    }
+
+private:
+    Look look(const std::string& plain) {
+        GuardrailText text(seat_, rules_, GuardrailText::Blocks::note);
+        text.add_last(plain);
+        findings_.add(text, seat_->matcher());
+        unsure_ = unsure_ || text.gave_up();
+        return {std::string(text.released()), text.replaced()};
+    }
+
+    // Copies the JSON, with strings and numbers as the rules leave them.
+    void replace_values(std::string_view json) {
+        for (std::size_t at = 0; at < json.size();) {
+            if (json[at] == '"') {
+                std::size_t end = at + 1;
+                while (end < json.size() && json[end] != '"') end += json[end] == '\\' ? 2 : 1;
+                end = std::min(end, json.size());
+                replace(json.substr(at + 1, end - at - 1), json.substr(at, end + 1 - at));
+                at = end + 1;
+            } else if (number_letters.contains(json[at])) {
+                const std::size_t end =
+                    std::min(json.find_first_not_of(number_letters, at), json.size());
+                replace(json.substr(at, end - at), json.substr(at, end - at));
+                at = end;
+            } else {
+                out_ += json[at++];
+            }
+        }
+    }
+
+    void replace(std::string_view escaped, std::string_view as_written) {
+        const Look seen = look(json::unescaped(escaped));
+        if (!seen.replaced) {
+            out_ += as_written;
+            return;
+        }
+        replaced_ = true;
+        out_ += '"';
+        json::append_escaped(out_, seen.text);
+        out_ += '"';
+    }
+
+    bool blocks() const {
+        using Action = GuardrailRule::Action;
+        return std::ranges::any_of(seat_->matcher().expressions(), [&](const auto& expression) {
+            return (findings_.rules & guardrail_bit(expression.rule)) != 0 &&
+                   (expression.action == Action::block || expression.action == Action::decline);
+        });
+    }
+
+    const std::shared_ptr<MatcherSeat>& seat_;
+    GuardrailBits rules_;
+    GuardrailFindings findings_;
+    std::string out_;
+    bool replaced_ = false;
+    bool unsure_ = false;
+};
+
+}  // namespace
+
+ScannedJson scan_json(const std::shared_ptr<MatcherSeat>& seat, GuardrailBits rules,
+                      std::string_view json) {
+    return JsonScan(seat, rules).scan(json);
+}
+
+}  // namespace runnel::policy

@@ -1,0 +1,131 @@
+#include "policy/guardrail_pii.hpp"
+
+#include "policy/guardrail_text.hpp"
+#include "support/guardrail_rules.hpp"
+
+#include <gtest/gtest.h>
+
+namespace runnel::policy {
+namespace {
+
+using enum GuardrailRule::Pii;
+using testing::guardrails;
+using testing::pii_rule;
+
+// The text with what was found in it replaced.
+std::string redacted(std::vector<GuardrailRule::Pii> kinds, std::string_view text) {
+    const auto set = guardrails({pii_rule(std::move(kinds), GuardrailRule::Action::redact)});
+    static GuardrailWorkspace workspace;
+    GuardrailText scanned(*workspace.seat_for(*set, 1), 1, GuardrailText::Blocks::note);
+    scanned.add_last(text);
+    return std::string(scanned.released_as_added() ? text : scanned.released());
+}
+
+TEST(Luhn, TellsCardNumbersFromOthers) {
+    for (const std::string_view number :
+         {"4111111111111111", "5500005555555559", "378282246310005", "6011111111111117",
+          "30569309025904", "3530111333300000", "6304000000000000", "4222222222222", "79927398713"})
+        EXPECT_TRUE(passes_luhn(number)) << number;
+    for (const std::string_view number :
+         {"4111111111111112", "79927398710", "1234567812345678", ""})
+        EXPECT_FALSE(passes_luhn(number)) << number;
+}
+
+TEST(Iban, NeedsItsCountrysLengthAndTheRightRemainder) {
+    for (const std::string_view iban :
+         {"DE89370400440532013000", "GB82WEST12345698765432", "FR1420041010050500013M02606",
+          "NL91ABNA0417164300", "NO9386011117947", "CH9300762011623852957",
+          "MT84MALT011000012345MTLCAST001S", "SA0380000000608010167519"})
+        EXPECT_TRUE(passes_iban(iban)) << iban;
+    for (const std::string_view iban :
+         {"DE89370400440532013001", "DE8937040044053201300", "XX89370400440532013000", "DE", ""})
+        EXPECT_FALSE(passes_iban(iban)) << iban;
+}
+
+TEST(Pii, FindsCardNumbersHoweverTheyAreGrouped) {
+    EXPECT_EQ(redacted({card}, "Card 4111111111111111."), "Card [card].");
+    EXPECT_EQ(redacted({card}, "4111 1111 1111 1111 ok"), "[card] ok");
+    EXPECT_EQ(redacted({card}, "4111-1111-1111-1111"), "[card]");
+    EXPECT_EQ(redacted({card}, "Amex 3782 822463 10005,"), "Amex [card],");
+    EXPECT_EQ(redacted({card}, "4111\u00a01111\u20111111\u20131111"), "[card]");
+    EXPECT_EQ(redacted({card}, "4111 1111 1111 1111 555 items"), "[card] 555 items");
+    EXPECT_EQ(redacted({card}, "No 123 4111 1111 1111 1111"), "No 123 [card]");
+}
+
+TEST(Pii, TakesOtherNumbersForNoCards) {
+    for (const std::string_view text :
+         {"4111 1111 1111 1112", "12 34 56 78 90 12 34 56", "0000 0000 0000 0000",
+          "2024-05-12 10:30:00", "41111111111111110000000", "1 000 000 000", "5.500005555555559"})
+        EXPECT_EQ(redacted({card}, text), text);
+}
+
+TEST(Pii, FindsMailAddresses) {
+    EXPECT_EQ(redacted({email}, "Write to jane.doe+x@mail.example.co.uk, please"),
+              "Write to [email], please");
+    EXPECT_EQ(redacted({email}, "<a@b.io>."), "<[email]>.");
+    EXPECT_EQ(redacted({email}, "o'neil@example.com."), "[email].");
+    for (const std::string_view text :
+         {"me@localhost", "@handle said", "a@b", "x @ y.com", "user@@example.com", "1@2.3"})
+        EXPECT_EQ(redacted({email}, text), text);
+}
+
+TEST(Pii, FindsPhoneNumbersOfSeveralShapes) {
+    for (const std::string_view number :
+         {"+49 (0)30 1234567", "+1 415-555-2671", "+442079460958", "0033 1 23 45 67 89",
+          "(415) 555-2671", "415-555-2671", "415.555.2671", "1-415-555-2671", "030 1234567",
+          "0171/1234567", "020 7946 0958", "01 23 45 67 89", "(0171) 123 45 67"})
+        EXPECT_EQ(redacted({phone}, "Call " + std::string(number) + " now."), "Call [phone] now.");
+}
+
+TEST(Pii, TakesPlainNumbersForNoPhoneNumbers) {
+    for (const std::string_view text :
+         {"1234567890", "In 2024, 4155552671 units", "2024-05-12", "192.168.100.200", "3.14159265",
+          "100 200 3000", "12:30:45", "+5", "1,234,567", "01.02.2024", "555-2671", "v1.2.345-678"})
+        EXPECT_EQ(redacted({phone}, text), text);
+}
+
+TEST(Pii, FindsBankAccounts) {
+    EXPECT_EQ(redacted({iban}, "IBAN DE89 3704 0044 0532 0130 00 is mine"), "IBAN [iban] is mine");
+    EXPECT_EQ(redacted({iban}, "de89370400440532013000"), "[iban]");
+    EXPECT_EQ(redacted({iban}, "GB82 WEST 1234 5698 7654 32."), "[iban].");
+    for (const std::string_view text :
+         {"DE89 3704 0044 0532 0130 01", "AB12 some words follow here", "XDE89370400440532013000"})
+        EXPECT_EQ(redacted({iban}, text), text);
+}
+
+TEST(Pii, FindsCredentialsOfWellKnownShapes) {
+    const std::string letters = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJ";
+    for (const std::string& secret_text : std::vector<std::string>{
+             "sk-proj-" + letters, "rk-" + letters, "AKIAIOSFODNN7EXAMPLE", "ghp_" + letters,
+             "github_pat_" + letters, "xoxb-1234567890-abcdef", "AIza" + letters.substr(0, 35),
+             "sk_live_" + letters, "glpat-" + letters, "hf_" + letters,
+             "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmN",
+             "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAK+/=\nCAQEA\n-----END RSA "
+             "PRIVATE KEY-----"})
+        EXPECT_EQ(redacted({secret}, "key: " + secret_text + " !"), "key: [secret] !");
+    for (const std::string_view text :
+         {"sk-short", "task-abcdefghijklmnopqrstuvwxyz", "AKIA", "ghp_short", "eyJhbGci.eyJ",
+          "-----BEGIN PUBLIC KEY-----", "risk-free-and-something-very-long-indeed"})
+        EXPECT_EQ(redacted({secret}, text), text);
+}
+
+TEST(WholeWords, AreBoundedInEveryScript) {
+    const auto whole = [](std::string_view text, std::string_view word) {
+        const std::size_t at = text.find(word);
+        return is_whole_word({text, at, at + word.size()});
+    };
+    EXPECT_TRUE(whole("the cat sat", "cat"));
+    EXPECT_TRUE(whole("cat", "cat"));
+    EXPECT_TRUE(whole("«cat»…", "cat"));
+    EXPECT_TRUE(whole("über alles", "über"));
+    EXPECT_TRUE(whole("这是秘密文件", "秘密"));
+    EXPECT_TRUE(whole("x🙂cat🙂", "cat"));
+    EXPECT_FALSE(whole("concat", "cat"));
+    EXPECT_FALSE(whole("cats", "cat"));
+    EXPECT_FALSE(whole("dörfer", "rfer"));
+    EXPECT_FALSE(whole("cat_1", "cat"));
+    EXPECT_TRUE(whole("a C++ b", "C++"));
+}
+
+}  // namespace
+}  // namespace runnel::policy

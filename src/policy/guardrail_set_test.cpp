@@ -1,0 +1,91 @@
+#include "policy/guardrail_set.hpp"
+
+#include "support/guardrail_rules.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace runnel::policy {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::guardrails;
+using ::testing::HasSubstr;
+using testing::pattern_rule;
+using testing::pii_rule;
+using Strings = std::vector<std::string>;
+
+GuardrailRule asked(GuardrailRule rule) {
+    rule.when = GuardrailRule::When::asked;
+    return rule;
+}
+
+GuardrailBits selected(const GuardrailSet& set, const Strings& request, const Strings& model = {},
+                       const Strings& key = {}) {
+    const auto bits = set.select({request, model, key});
+    EXPECT_TRUE(bits.has_value()) << bits.error().message;
+    return bits.value_or(0);
+}
+
+TEST(GuardrailSet, SelectsByNameAndKind) {
+    const auto set = guardrails({pattern_rule("always", {"a"}), asked(pattern_rule("b", {"b"})),
+                                 asked(pii_rule({GuardrailRule::Pii::card}))});
+    EXPECT_EQ(selected(*set, {}), 1u);
+    EXPECT_EQ(selected(*set, {"b"}), 3u);
+    EXPECT_EQ(selected(*set, {"pii"}), 5u);
+    EXPECT_EQ(selected(*set, {"custom"}), 3u);
+    EXPECT_EQ(selected(*set, {}, {"personal"}), 5u);
+    EXPECT_EQ(selected(*set, {}, {}, {"b", "pii"}), 7u);
+}
+
+TEST(GuardrailSet, HasARuleForPersonalDataWhereTheConfigHasNone) {
+    const auto set = guardrails({});
+    EXPECT_EQ(selected(*set, {}), 0u);
+    const GuardrailBits bits = selected(*set, {"pii"});
+    EXPECT_EQ(bits, 1u);
+    EXPECT_EQ(set->rule(0).pii.size(), 5u);
+    EXPECT_EQ(set->local_at(GuardrailPlace::tool_arguments, bits), bits);
+    EXPECT_THAT(set->notes(bits), ElementsAre("pii: block"));
+}
+
+TEST(GuardrailSet, RefusesWhatARequestAsksForInVain) {
+    const auto set = guardrails({pattern_rule("mine", {"a"})});
+    const auto message = [&](const std::string& name) {
+        const auto bits = set->select({.by_request = Strings{name}});
+        EXPECT_FALSE(bits.has_value());
+        EXPECT_EQ(bits.error().kind, ErrorKind::invalid_value);
+        EXPECT_EQ(bits.error().param, "guardrails");
+        return bits.error().message;
+    };
+    EXPECT_THAT(message("pie"),
+                HasSubstr("'pie' is not a guardrail; there are: custom, pii, mine"));
+    EXPECT_THAT(message("content_moderation"), HasSubstr("must be added to guardrails"));
+}
+
+TEST(GuardrailSet, APolicyThatNobodyCanApplyBlocks) {
+    const auto bits = guardrails({})->select({.by_key = Strings{"gone"}});
+    ASSERT_FALSE(bits.has_value());
+    EXPECT_EQ(bits.error().kind, ErrorKind::guardrail_blocked);
+    EXPECT_THAT(bits.error().message, HasSubstr("'gone'"));
+}
+
+TEST(GuardrailSet, ARuleThatCanNotRunIsAnError) {
+    const auto set = GuardrailSet::make({asked(pattern_rule("mine", {"(a"}))});
+    ASSERT_FALSE(set.has_value());
+    EXPECT_THAT(set.error().message, HasSubstr("the guardrail 'mine': '(a':"));
+}
+
+TEST(GuardrailSet, CompilesEachCombinationOnceAndOnlySoMany) {
+    std::vector<GuardrailRule> rules;
+    for (int i = 0; i < 8; ++i)
+        rules.push_back(asked(pattern_rule(std::string(1, static_cast<char>('a' + i)), {"x"})));
+    const auto set = guardrails(std::move(rules));
+    EXPECT_EQ(*set->matcher(3), *set->matcher(3));
+    for (GuardrailBits bits = 1; bits < 200; ++bits) EXPECT_TRUE(set->matcher(bits).has_value());
+    EXPECT_EQ(*set->matcher(198), *set->matcher(199)) << "all rules, of which some are passed over";
+    GuardrailWorkspace workspace;
+    EXPECT_EQ(*workspace.seat_for(*set, 3), *workspace.seat_for(*set, 3));
+}
+
+}  // namespace
+}  // namespace runnel::policy

@@ -1,0 +1,279 @@
+#include "policy/guardrail_text.hpp"
+
+#include "policy/guardrail_findings.hpp"
+#include "support/guardrail_rules.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace runnel::policy {
+namespace {
+
+using testing::all_pii;
+using testing::all_rules;
+using ::testing::ElementsAre;
+using testing::guardrails;
+using ::testing::IsEmpty;
+using testing::pattern_rule;
+using testing::pii_rule;
+using testing::word_rule;
+using Action = GuardrailRule::Action;
+using enum GuardrailRule::Pii;
+
+// What comes of a text that arrives in pieces.
+struct Told {
+    std::string text;
+    bool cut = false;
+    std::vector<std::string> categories{};
+    std::vector<std::string> pieces{};  // released by each piece, and by the end
+
+    friend bool operator==(const Told& a, const Told& b) {
+        return a.text == b.text && a.cut == b.cut && a.categories == b.categories;
+    }
+};
+std::ostream& operator<<(std::ostream& out, const Told& told) {
+    return out << '"' << told.text << (told.cut ? "\" cut" : "\"");
+}
+
+class Rules {
+public:
+    explicit Rules(std::vector<GuardrailRule> rules)
+        : written_(guardrail_bit(rules.size()) - 1),
+          set_(guardrails(std::move(rules))) {
+        seat_ = *workspace_.seat_for(*set_, written_);
+    }
+
+    Told tell(const std::vector<std::string_view>& pieces) {
+        GuardrailText text(seat_, written_, GuardrailText::Blocks::cut);
+        Told told;
+        const auto take = [&](std::string_view piece) {
+            told.pieces.emplace_back(text.released_as_added() ? piece : text.released());
+            told.text += told.pieces.back();
+        };
+        for (const std::string_view piece : pieces) {
+            text.add(piece);
+            take(piece);
+        }
+        text.add_last("");
+        take("");
+        told.cut = text.is_cut();
+        GuardrailFindings findings;
+        findings.add(text, seat_->matcher());
+        told.categories = findings.categories;
+        return told;
+    }
+    Told tell_whole(std::string_view text) { return tell(std::vector{text}); }
+
+private:
+    GuardrailBits written_;
+    std::shared_ptr<const GuardrailSet> set_;
+    GuardrailWorkspace workspace_;
+    std::shared_ptr<MatcherSeat> seat_;
+};
+
+bool begins_character(std::string_view text, std::size_t at) {
+    return at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
+}
+
+std::vector<std::string_view> characters(std::string_view text) {
+    std::vector<std::string_view> out;
+    for (std::size_t begin = 0, end = 1; begin < text.size(); begin = end, ++end) {
+        while (!begins_character(text, end)) ++end;
+        out.push_back(text.substr(begin, end - begin));
+    }
+    return out;
+}
+
+// The same, whether the text comes whole, in two pieces, or character by character.
+void expect_same_for_every_split(Rules& rules, std::string_view text) {
+    const Told whole = rules.tell_whole(text);
+    for (std::size_t at = 1; at < text.size(); ++at)
+        if (begins_character(text, at))
+            ASSERT_EQ(rules.tell({text.substr(0, at), text.substr(at)}), whole)
+                << "'" << text << "' split at " << at;
+    ASSERT_EQ(rules.tell(characters(text)), whole) << "'" << text << "' by characters";
+}
+
+TEST(GuardrailText, PassesOnWhatCanNotBeginAMatch) {
+    Rules rules({pii_rule({card})});
+    EXPECT_THAT(rules.tell({"Hello", " wor", "ld, ", "bye"}).pieces,
+                ElementsAre("Hello", " wor", "ld, ", "bye", ""));
+}
+
+TEST(GuardrailText, HoldsOnlyWhatMayBecomeAMatch) {
+    Rules rules({pii_rule({card})});
+    EXPECT_THAT(rules.tell({"In 20", "24 ", "we", " met"}).pieces,
+                ElementsAre("In ", "", "2024 we", " met", ""));
+    Rules words({word_rule("w", {"falcon"})});
+    EXPECT_THAT(words.tell({"a fa", "ther and a fal", "cons"}).pieces,
+                ElementsAre("a ", "father and a ", "falcons", ""));
+}
+
+TEST(GuardrailText, ShowsNothingOfAMatchThatIsSplit) {
+    Rules rules({pattern_rule("card", {"4111 1111 1111 1111"})});
+    const Told told = rules.tell({"Card 4111", " 1111 1111", " 1111 ok"});
+    EXPECT_EQ(told.text, "Card ");
+    EXPECT_TRUE(told.cut);
+    EXPECT_THAT(told.pieces, ElementsAre("Card ", "", "", ""));
+}
+
+TEST(GuardrailText, RedactsAndGoesOn) {
+    Rules rules({all_pii(Action::redact)});
+    EXPECT_EQ(rules.tell_whole("Mail a@b.com or call +1 415-555-2671, card 4111111111111111!").text,
+              "Mail [email] or call [phone], card [card]!");
+}
+
+TEST(GuardrailText, StretchesThatOverlapAreOne) {
+    Rules rules({pattern_rule("x", {"abc"}, Action::redact),
+                 pattern_rule("y", {"cde", "bcd"}, Action::redact)});
+    EXPECT_EQ(rules.tell_whole("-abcde-abc-cde-").text, "-[x]-[x]-[y]-");
+}
+
+TEST(GuardrailText, LogsWithoutHolding) {
+    Rules rules({all_pii(Action::log), pattern_rule("x", {"secret plan"}, Action::log)});
+    const Told told = rules.tell({"a@b", ".com 4111 1111 1111", " 1111 sec", "ret plan"});
+    EXPECT_THAT(told.pieces,
+                ElementsAre("a@b", ".com 4111 1111 1111", " 1111 sec", "ret plan", ""));
+    EXPECT_THAT(told.categories, ElementsAre("email", "card", "x"));
+    EXPECT_THAT(rules.tell({"a@", "b. 4111 1111 1111", " 1112"}).categories, IsEmpty());
+}
+
+TEST(GuardrailText, FindsWordsInAnyCaseAndWholeOnly) {
+    Rules rules({word_rule("w", {"Größe", "top secret", "bad"}, Action::redact)});
+    EXPECT_EQ(rules.tell_whole("GRÖSSE größe. GRÖßE, Top Secret; badge BAD").text,
+              "GRÖSSE [w]. [w], [w]; badge [w]");
+}
+
+TEST(GuardrailText, AMatchThatDependsOnTheTextsEndIsFoundThere) {
+    Rules rules({pattern_rule("x", {R"(\bfoo\b)", "bar$"})});
+    EXPECT_TRUE(rules.tell({"a ", "foo"}).cut);
+    EXPECT_EQ(rules.tell({"a ", "foo"}).text, "a ");
+    EXPECT_EQ(rules.tell({"a ", "foo", "d"}).text, "a food");
+    EXPECT_EQ(rules.tell({"a ", "bar"}).text, "a ");
+    EXPECT_EQ(rules.tell({"a bar", "k"}).text, "a bark");
+}
+
+TEST(GuardrailText, AMatchWithoutAnEndIsNeverShown) {
+    Rules rules({pattern_rule("key", {"sk-[a-z]{9,}"}, Action::redact)});
+    std::vector<std::string> held{"key sk-abcdefghijklmnopqrstuvwxyz"};
+    for (int i = 0; i < 100; ++i) held.emplace_back(500, 'x');
+    held.emplace_back(" end");
+    const Told told = rules.tell(std::vector<std::string_view>(held.begin(), held.end()));
+    EXPECT_TRUE(told.cut) << "it goes on for longer than anybody would hold it";
+    EXPECT_TRUE(told.text == "key ") << told.text.size();
+}
+
+TEST(GuardrailText, AfterAPauseAMatchGoesOn) {
+    const auto set = guardrails({pii_rule({card}), pii_rule({email}, Action::redact)});
+    GuardrailWorkspace workspace;
+    GuardrailText text(*workspace.seat_for(*set, 3), 3, GuardrailText::Blocks::cut);
+    text.add("Card 4111 1111");
+    EXPECT_EQ(text.released(), "Card ");
+    text.add_last("");
+    EXPECT_EQ(text.released(), "4111 1111");
+    text.add(" 1111 11");
+    EXPECT_EQ(text.released(), "");
+    text.add("11.");
+    EXPECT_EQ(text.released(), "");
+    EXPECT_TRUE(text.is_cut());
+}
+
+// Words, numbers and the beginnings of matches, with matches among them.
+std::string random_text(std::mt19937& random) {
+    static constexpr std::string_view pieces[] = {"Hello",
+                                                  " ",
+                                                  "world",
+                                                  ", ",
+                                                  "4111",
+                                                  " 1111",
+                                                  "1111 ",
+                                                  "-1111-1111-1111",
+                                                  "a@b",
+                                                  ".com",
+                                                  "@",
+                                                  "DE89",
+                                                  " 3704 0044",
+                                                  "0532",
+                                                  " 0130 00",
+                                                  "+1 415",
+                                                  "-555-",
+                                                  "2671",
+                                                  "é",
+                                                  "日本",
+                                                  "sk-",
+                                                  "abcdefghijklmnopqrst",
+                                                  "falcon",
+                                                  "fal",
+                                                  "con",
+                                                  "AKIA",
+                                                  "IOSFODNN7EXAMPLE",
+                                                  "eyJ",
+                                                  "\n",
+                                                  "xoxb-",
+                                                  "1234567890",
+                                                  "(",
+                                                  ")",
+                                                  "🙂",
+                                                  "4111111111111111",
+                                                  "jane@example.com",
+                                                  "DE89370400440532013000",
+                                                  "Falcon"};
+    std::string text;
+    for (auto i = random() % 12 + 1; i > 0; --i) text += pieces[random() % std::size(pieces)];
+    return text;
+}
+
+TEST(GuardrailText, GivesTheSameForEverySplit) {
+    Rules all[] = {
+        Rules({all_pii()}), Rules({all_pii(Action::redact)}),
+        Rules({pii_rule({card}), pii_rule({email, secret, iban}, Action::redact),
+               word_rule("w", {"falcon", "日本"}, Action::redact), pii_rule({phone}, Action::log)}),
+        Rules({pattern_rule("p", {R"(\b[a-z]{3,9}\b)", "1{2,5}", R"(\d[ -]\d)", "o.{1,3}"},
+                            Action::redact),
+               word_rule("w", {"falcon"})})};
+    std::mt19937 random(1);
+    for (int i = 0; i < 150; ++i) {
+        const std::string text = random_text(random);
+        for (Rules& rules : all) {
+            expect_same_for_every_split(rules, text);
+            if (HasFatalFailure()) return;
+        }
+    }
+}
+
+TEST(GuardrailText, IsUnchangedWhereNothingMatches) {
+    Rules rules({all_pii(), word_rule("w", {"falcon"})});
+    std::mt19937 random(2);
+    int unchanged = 0;
+    for (int i = 0; i < 300; ++i) {
+        const std::string text = random_text(random);
+        const Told told = rules.tell(characters(text));
+        if (told.cut) continue;
+        ++unchanged;
+        EXPECT_EQ(told.text, text);
+    }
+    EXPECT_GT(unchanged, 100);
+}
+
+TEST(GuardrailText, PlantedMatchesNeverShow) {
+    Rules rules({all_pii()});
+    static constexpr std::string_view planted[] = {
+        "4111 1111 1111 1111", "jane.doe@example.com",          "DE89 3704 0044 0532 0130 00",
+        "+49 30 1234567",      "sk-abcdefghijklmnopqrstuvwxyz", "AKIAIOSFODNN7EXAMPLE"};
+    for (const std::string_view match : planted) {
+        const std::string text = "before: " + std::string(match) + " after";
+        for (std::size_t size = 1; size < 12; ++size) {
+            std::vector<std::string_view> pieces;
+            for (std::size_t at = 0; at < text.size(); at += size)
+                pieces.push_back(std::string_view(text).substr(at, size));
+            const Told told = rules.tell(pieces);
+            EXPECT_TRUE(told.cut) << match;
+            EXPECT_EQ(told.text, "before: ") << match << " by " << size;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace runnel::policy

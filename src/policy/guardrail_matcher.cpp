@@ -98,13 +98,14 @@ int collect(unsigned id, unsigned long long, unsigned long long end, unsigned, v
     return 0;
 }
 
-// Looks at a pattern alone, where its mistakes can be told from others'.
-std::expected<void, std::string> try_vectorscan(const std::string& pattern) {
-    hs_expr_info_t* info = nullptr;
+// Compiles a pattern alone, where its mistakes can be told from others'.
+std::expected<void, std::string> try_vectorscan(std::string_view pattern) {
+    Sources sources;
+    sources.add(std::string(pattern));
     hs_compile_error_t* error = nullptr;
-    if (hs_expression_info(pattern.c_str(), pattern_flags, &info, &error) != HS_SUCCESS)
-        return std::unexpected(message_of(error));
-    std::free(info);
+    hs_database_t* database = sources.compile(&error);
+    if (database == nullptr) return std::unexpected(message_of(error));
+    hs_free_database(database);
     return {};
 }
 
@@ -213,7 +214,7 @@ std::expected<void, std::string> check_pattern(std::string_view pattern,
     PatternGraph graph;
     const auto added = graph.add(*tree);
     if (!added) return std::unexpected(added.error());
-    if (auto tried = try_vectorscan(std::string(pattern)); !tried) return tried;
+    if (auto tried = try_vectorscan(pattern); !tried) return tried;
     if (hold_characters == 0) return {};
     const auto undecided = graph.patterns().front().undecided;
     if (!undecided)

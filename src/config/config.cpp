@@ -4,6 +4,7 @@
 #include "config/addresses.hpp"
 #include "config/names.hpp"
 #include "config/read_access.hpp"
+#include "config/read_guardrail.hpp"
 #include "config/read_limits.hpp"
 #include "config/read_model.hpp"
 #include "config/read_policy.hpp"
@@ -49,7 +50,8 @@ constexpr std::string_view keys_of_config[] = {"listen",
                                                "store",
                                                "shared",
                                                "cache",
-                                               "logs"};
+                                               "logs",
+                                               "guardrails"};
 constexpr std::string_view keys_of_tls[] = {"cert", "key"};
 constexpr std::string_view keys_of_cors[] = {"origins"};
 constexpr std::string_view keys_of_limits[] = {"request_body",
@@ -185,6 +187,8 @@ void read_file(const Value& file, Config& config) {
     if (const Value* teams = section->find("teams")) read_teams(*teams, config.access.limits);
     read_prices(*section, config.access);
     read_stores(*section, config.access);
+    if (const Value* rules = section->find("guardrails"))
+        config.access.guardrails = read_guardrails(*rules);
     if (const Value* admin = section->find("admin")) read_admin(*admin, config);
     if (const Value* log = section->find("log")) read_log(*log, config);
 }

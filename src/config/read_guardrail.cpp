@@ -19,9 +19,9 @@ namespace {
 using namespace std::chrono_literals;
 using policy::GuardrailRule;
 
-constexpr std::string_view keys_of_rule[] = {"name",       "kind",  "pii",    "patterns", "words",
-                                             "words_file", "check", "action", "when",     "on",
-                                             "hold_characters"};
+constexpr std::string_view keys_of_rule[] = {
+    "name",  "kind",   "pii",  "patterns", "words",          "words_file",
+    "check", "action", "when", "on",       "hold_characters"};
 constexpr std::string_view keys_of_check[] = {"url", "timeout", "headers"};
 constexpr std::string_view kinds[] = {"pii", "content_moderation", "custom"};
 constexpr std::string_view actions[] = {"block", "redact", "decline", "log"};
@@ -65,8 +65,8 @@ void read_name(const Section& section, const Value& whole, GuardrailRule& rule) 
     if (!name) return;
     const auto kind = policy::guardrail_kind_named(*name);
     if (kind && *kind != rule.kind)
-        return value->complain(
-            fmt::format("'{}' is a kind of guardrails that this one is not; call it otherwise", *name));
+        return value->complain(fmt::format(
+            "'{}' is a kind of guardrails that this one is not; call it otherwise", *name));
     rule.name = std::move(*name);
 }
 
@@ -132,7 +132,8 @@ void read_words_file(const Value& value, GuardrailRule& rule) {
         if (is_word(line))
             rule.words.emplace_back(line);
         else
-            return value.complain(fmt::format("line {} of that file is not {}", line_number, a_word));
+            return value.complain(
+                fmt::format("line {} of that file is not {}", line_number, a_word));
     }
     if (rule.words.empty()) value.complain("there is not a word in that file");
 }
@@ -220,7 +221,8 @@ KnownGuardrails::KnownGuardrails(const Value* written) : names_{"pii"} {
     if (!written) return;
     for (const Node& rule : written->node().children) {
         if (const Node* name = name_node(rule)) names_.push_back(name->text);
-        for (std::size_t i = 0; i + 1 < rule.children.size() && rule.kind == Node::Kind::map; i += 2)
+        for (std::size_t i = 0; i + 1 < rule.children.size() && rule.kind == Node::Kind::map;
+             i += 2)
             if (rule.children[i].text == "kind") names_.push_back(rule.children[i + 1].text);
     }
 }
@@ -232,8 +234,9 @@ std::vector<std::string> KnownGuardrails::read_names(const Value& value) const {
         auto name = item.text();
         if (!name) continue;
         if (std::ranges::find(known, *name) == known.end()) {
-            item.complain(fmt::format("'{}' is neither a guardrail of this file nor a kind of one{}",
-                                      item.node().text, did_you_mean(item.node().text, known)));
+            item.complain(
+                fmt::format("'{}' is neither a guardrail of this file nor a kind of one{}",
+                            item.node().text, did_you_mean(item.node().text, known)));
         } else {
             names.push_back(std::move(*name));
         }

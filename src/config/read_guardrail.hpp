@@ -13,8 +13,8 @@ namespace runnel::config {
 // see whether they can run.
 std::vector<policy::GuardrailRule> read_guardrails(const Value& value);
 
-// What a model's `guardrails` can name: rules, also those that have problems of their own, and kinds
-// of which there is one. A view of the file.
+// What a model's `guardrails` can name: rules, also those that have problems of their own, and
+// kinds of which there is one. A view of the file.
 class KnownGuardrails {
 public:
     // `written` may be null: the file has none.

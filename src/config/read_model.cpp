@@ -13,10 +13,10 @@ namespace runnel::config {
 namespace {
 
 constexpr std::string_view keys_of_model[] = {
-    "targets",         "strategy",       "retries",   "timeout",   "timeouts",
-    "hedge",           "system",         "midstream", "streaming", "stream_fallback",
-    "limits",          "defaults",       "dialect",   "tools",     "max_tool_rounds",
-    "text_tool_calls", "failover_scope", "cached",    "id",        "budget"};
+    "targets", "strategy",  "retries",         "timeout",         "timeouts",       "hedge",
+    "system",  "midstream", "streaming",       "stream_fallback", "limits",         "defaults",
+    "dialect", "tools",     "max_tool_rounds", "text_tool_calls", "failover_scope", "cached",
+    "id",      "budget",    "guardrails"};
 constexpr std::string_view keys_of_limits[] = {"max_tokens", "concurrent", "rpm",
                                                "rpd",        "tpm",        "tpd"};
 
@@ -90,7 +90,7 @@ std::optional<std::string> read_dialect(const Value& value) {
 }
 
 std::optional<WrittenModel> read_model(const Entry& entry, const KnownProviders& providers,
-                                       const KnownTools& tools) {
+                                       const KnownTools& tools, const KnownGuardrails& guardrails) {
     const std::size_t problems = entry.name.problem_count();
     check_model_name(entry);
     const auto section = entry.value.section(keys_of_model);
@@ -105,6 +105,8 @@ std::optional<WrittenModel> read_model(const Entry& entry, const KnownProviders&
     if (const Value* defaults = section->find("defaults")) read_defaults(*defaults, model);
     if (const Value* limits = section->find("limits")) read_limits(*limits, written);
     if (const Value* names = section->find("tools")) model.tools = tools.read_names(*names);
+    if (const Value* names = section->find("guardrails"))
+        model.guardrails = guardrails.read_names(*names);
     section->read("max_tool_rounds", tool_rounds, model.max_tool_rounds);
     section->read("budget", read_budget, written.budget);
     if (const Value* id = section->find("id")) {

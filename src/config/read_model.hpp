@@ -1,6 +1,7 @@
 #pragma once
 
 #include "config/config.hpp"
+#include "config/read_guardrail.hpp"
 #include "config/read_target.hpp"
 #include "config/read_tool.hpp"
 #include "config/yaml_reader.hpp"
@@ -22,7 +23,7 @@ struct WrittenModel {
 
 // One entry of `models:`; nothing when it has a problem.
 std::optional<WrittenModel> read_model(const Entry& entry, const KnownProviders& providers,
-                                       const KnownTools& tools);
+                                       const KnownTools& tools, const KnownGuardrails& guardrails);
 
 // Reports what no model, and no alias, can be called.
 void check_model_name(const Entry& entry);

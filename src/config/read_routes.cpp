@@ -109,6 +109,7 @@ void read_routes(const Section& file, Config& config) {
         if (auto tool = read_tool(entry)) config.tools.push_back(std::move(*tool));
 
     const KnownTools known_tools(tools);
+    const KnownGuardrails known_guardrails(file.find("guardrails"));
     const KnownProviders known(providers, config.providers);
     KnownNames names{&known};
     for (const Entry& entry : models) names.models.push_back(entry.key);
@@ -116,7 +117,7 @@ void read_routes(const Section& file, Config& config) {
 
     std::vector<WrittenModel> written;
     for (const Entry& entry : models)
-        if (auto model = read_model(entry, known, known_tools))
+        if (auto model = read_model(entry, known, known_tools, known_guardrails))
             written.push_back(std::move(*model));
     for (const Entry& entry : aliases) read_alias(entry, names, config);
     for (WrittenModel& model : written)

@@ -8,7 +8,8 @@
 
 namespace runnel::config {
 
-// A file that the config names, read while the process starts. The error says what is wrong with it.
+// A file that the config names, read while the process starts. The error says what is wrong with
+// it.
 std::expected<std::string, std::string> read_text_file(const std::string& path,
                                                        std::size_t bytes_max);
 

@@ -42,6 +42,10 @@ public:
     ~GuardrailMatcher();
 
     std::span<const Expression> expressions() const { return expressions_; }
+    // Rules that must see a match before anybody else does: all but those that only log.
+    GuardrailBits holding() const { return holding_; }
+    // Rules that only log, and need to look back at what was shown to know what it was.
+    GuardrailBits looking_back() const { return looking_back_; }
     const PatternGraph& graph() const { return graph_; }
     const hs_database* database() const { return database_; }
 
@@ -49,6 +53,8 @@ private:
     GuardrailMatcher() = default;
 
     std::vector<Expression> expressions_;  // in the order of the graph's patterns
+    GuardrailBits holding_ = 0;
+    GuardrailBits looking_back_ = 0;
     PatternGraph graph_;
     hs_database* database_ = nullptr;
 };

@@ -21,16 +21,9 @@ bool cuts(Action action) { return action == Action::block || action == Action::d
 GuardrailText::GuardrailText(std::shared_ptr<MatcherSeat> seat, GuardrailBits rules, Blocks blocks)
     : seat_(std::move(seat)),
       rules_(rules),
-      blocks_(blocks) {
-    for (const auto& expression : seat_->matcher().expressions()) {
-        if ((rules_ & guardrail_bit(expression.rule)) == 0) continue;
-        if (expression.action != Action::log) {
-            holding_ |= guardrail_bit(expression.rule);
-        } else if (expression.confirmation != Confirmation::none) {
-            look_back_ = look_back_bytes;
-        }
-    }
-}
+      holding_(rules & seat_->matcher().holding()),
+      blocks_(blocks),
+      look_back_((rules & seat_->matcher().looking_back()) != 0 ? look_back_bytes : 0) {}
 
 void GuardrailText::add(std::string_view plain) {
     take(plain);

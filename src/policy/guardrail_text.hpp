@@ -74,9 +74,9 @@ private:
 
     std::shared_ptr<MatcherSeat> seat_;
     GuardrailBits rules_;
-    GuardrailBits holding_ = 0;  // of the rules, those that must see a match before anybody else
+    GuardrailBits holding_;  // of the rules, those that must see a match before anybody else
     Blocks blocks_;
-    std::size_t look_back_ = 0;  // bytes that rules which only log may need once more
+    std::size_t look_back_;  // bytes that rules which only log may need once more
     MatchStream stream_;
     MatchStream::Hits hits_;  // that are not decided yet
 

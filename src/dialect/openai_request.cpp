@@ -124,6 +124,23 @@ Result<void> read_fallback(Reading& reading, Value& value) {
     });
 }
 
+// ["pii"], or {"pii": true}. What is false is not asked for; nobody can switch a policy off.
+Result<void> read_guardrails(Reading& reading, Value& value) {
+    auto& asked = reading.request.gateway.guardrails;
+    if (value.is_object())
+        return value.for_each_field([&](std::string_view name, Value& field) -> Result<void> {
+            auto wanted = field.boolean();
+            if (!wanted) return propagate(wanted);
+            if (*wanted) asked.emplace_back(name);
+            return {};
+        });
+    if (!value.is_array())
+        return value.must_be("an array of names, or an object such as {\"pii\":true}");
+    return value.for_each_element([&](std::size_t, Value& element) -> Result<void> {
+        return store(element.text(), asked.emplace_back());
+    });
+}
+
 Result<void> read_timeout(Reading& reading, Value& value) {
     auto count = value.integer(1, limits::timeout_wish.count());
     if (!count) return propagate(count);
@@ -256,6 +273,7 @@ constexpr std::array known_fields{
                    return store(v.integer(0, limits::retries_max), r.request.gateway.retries);
                }},
     KnownField{"timeout", read_timeout},
+    KnownField{"guardrails", read_guardrails},
     KnownField{
         "json_only",
         [](Reading& r, Value& v) { return store(v.boolean(), r.request.gateway.json_only); }},

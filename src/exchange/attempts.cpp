@@ -256,6 +256,7 @@ awaitable<void> Attempts::pump() {
         }
         co_await lane_->call.advance();
         if (continuation_ && continuation_->differs()) co_return;
+        if (reply_->is_cut()) co_return;
     }
 }
 
@@ -292,6 +293,7 @@ awaitable<Attempts::Next> Attempts::conclude() {
         settle_given_up(*lane, "client_closed");
         co_return Next::failed;
     }
+    if (reply_->is_cut()) co_return Next::answered;  // as far as it may be shown
     if (failure) {
         settle_failed(*lane, *failure);
         if (stopped()) co_return Next::another;  // there is none, and that ends it
@@ -313,7 +315,10 @@ awaitable<Attempts::Next> Attempts::conclude() {
         if (!silent_) silent_ = lane;
         co_return Next::another;
     }
-    if (!has_shown()) reply_->drop_answer();
+    if (!has_shown()) {
+        reply_->drop_answer();
+        if (seen_) seen_.emplace();
+    }
     if (!has_shown() || !lane->gate.spoke()) co_return Next::another;
     if (!may_continue(*failure)) {
         co_await reply_->fail(broken_off_ ? *broken_off_ : *failure);

@@ -55,6 +55,12 @@ Result<void> CacheVisit::begin(const chat::Request& request, const policy::Cache
     return {};
 }
 
+void CacheVisit::leave() {
+    if (!is_open()) return;
+    key_.clear();
+    record_->cache = "BYPASS";
+}
+
 awaitable<AnswerCache::Answer> CacheVisit::find(http::Stop* stop) {
     if (!is_open()) co_return nullptr;
     auto found = co_await look_up();

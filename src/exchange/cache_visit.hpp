@@ -38,6 +38,9 @@ public:
     // asking for the very same, that is waited for.
     boost::asio::awaitable<policy::AnswerCache::Answer> find(http::Stop* stop);
 
+    // Something else is asked than what the client asked: the cache has no part in it.
+    void leave();
+
     bool wants_copy() const { return is_open(); }
     // An answer that ended well is kept.
     void keep(const AnswerCopy& copy);

@@ -42,6 +42,7 @@ ChatExchange::ChatExchange(std::shared_ptr<const Gateway> gateway, Worker* worke
       caller_(std::move(caller)),
       reader_(dialect::dialect_named(gateway_->dialect)),
       reply_(transaction, record),
+      guard_(gateway_.get(), worker, record),
       account_(gateway_, worker, shared, record, &caller_),
       cache_(gateway_->access.cache ? &*gateway_->access.cache : nullptr, shared, record) {
     reply_.set_dialect(reader_);
@@ -61,6 +62,13 @@ awaitable<void> ChatExchange::answer() {
             co_return;
         }
         ticket = std::move(*entered);
+    }
+    if (guard_.is_on()) {
+        auto passed = co_await ask_guards();
+        if (!passed) {
+            co_await reply_.fail(std::move(passed.error()));
+            co_return;
+        }
     }
     if (auto known = co_await cache_.find(transaction_->stop)) {
         co_await tell(std::move(known));
@@ -141,6 +149,8 @@ Result<void> ChatExchange::open_cache() {
     scope.account = key == nullptr ? caller_.wallet : key->team.empty() ? key->id : key->team;
     scope.model = route_.name.empty() ? std::string_view(request_.model) : route_.name;
     if (route_.system != nullptr) scope.system = *route_.system;
+    const std::string rules = guard_.is_on() ? std::to_string(guard_.rules()) : "";
+    scope.guardrails = rules;
     return cache_.begin(request_, scope,
                         runs_tools() ? CacheVisit::Tools::some : CacheVisit::Tools::none,
                         transaction_->request.headers);
@@ -251,9 +261,45 @@ Result<void> ChatExchange::apply_route() {
     if (route_.max_tokens)
         request_.max_tokens =
             std::min(request_.max_tokens.value_or(*route_.max_tokens), *route_.max_tokens);
+    if (auto guarded = guard_request(); !guarded) return guarded;
     if (route_.system != nullptr)
         agent::add_system_text(&request_, *route_.system, agent::SystemPlace::first);
     return {};
+}
+
+// Before anything of the gateway's own is added to the conversation: only what the client says is
+// looked at.
+Result<void> ChatExchange::guard_request() {
+    const std::vector<std::string>* of_key =
+        caller_.key != nullptr ? &caller_.key->guardrails : nullptr;
+    auto selected = guard_.select(request_, route_, of_key, transaction_->request.headers);
+    if (!selected || !guard_.is_on()) return selected;
+    auto scan = guard_.look_at(request_);
+    if (!scan) return propagate(scan);
+    if (scan->outcome == policy::InputScan::Outcome::decline) decline();
+    if (scan->outcome == policy::InputScan::Outcome::redact) {
+        const auto max_tokens = request_.max_tokens;
+        if (auto read = read_request(std::move(scan->body)); !read) return read;
+        request_.max_tokens = max_tokens;
+    }
+    return reply_.guard_by(&guard_);
+}
+
+// The model is asked to refuse, and has nothing to do it with but words.
+void ChatExchange::decline() {
+    policy::decline(&request_);
+    request_.gateway.builtin_tools.clear();
+    route_.tools = nullptr;
+}
+
+awaitable<Result<void>> ChatExchange::ask_guards() {
+    auto outcome = co_await guard_.ask_about(&request_, transaction_->stop);
+    if (!outcome) co_return propagate(outcome);
+    if (*outcome == policy::InputScan::Outcome::decline) {
+        decline();
+        cache_.leave();
+    }
+    co_return Result<void>{};
 }
 
 Result<void> ChatExchange::read_request(std::string body) {

@@ -5,6 +5,7 @@
 #include "exchange/answer_copy.hpp"
 #include "exchange/cache_visit.hpp"
 #include "exchange/gateway.hpp"
+#include "exchange/guard.hpp"
 #include "exchange/reply.hpp"
 #include "exchange/shared_state.hpp"
 #include "http/connection.hpp"
@@ -45,6 +46,9 @@ private:
     Result<const dialect::Dialect*> choose_dialect() const;
     Result<void> find_route();
     Result<void> apply_route();
+    Result<void> guard_request();
+    boost::asio::awaitable<Result<void>> ask_guards();
+    void decline();
     Result<void> read_request(std::string body);
     bool runs_tools() const;
     dialect::Envelope envelope() const;
@@ -59,6 +63,7 @@ private:
     Reply reply_;
     chat::Request request_;
     router::Route route_;
+    Guard guard_;
     Account account_;
     CacheVisit cache_;
     std::optional<AnswerCopy> copy_;

@@ -65,10 +65,12 @@ Result<std::shared_ptr<const Gateway>> build_gateway(const config::Config& confi
     }
     auto prices = policy::load_prices(config.access);
     if (!prices) return propagate(prices);
-    return std::shared_ptr<const Gateway>(
-        new Gateway{std::move(slots), make_router(config, providers), config.dialect,
-                    config.id_prefix, config.cors_origins, config.ping, config.policy,
-                    std::move(tools), config.admin_token, config.access, std::move(*prices)});
+    auto guardrails = policy::GuardrailSet::make(config.access.guardrails);
+    if (!guardrails) return propagate(guardrails);
+    return std::shared_ptr<const Gateway>(new Gateway{
+        std::move(slots), make_router(config, providers), config.dialect, config.id_prefix,
+        config.cors_origins, config.ping, config.policy, std::move(tools), config.admin_token,
+        config.access, std::move(*prices), std::move(*guardrails)});
 }
 
 std::shared_ptr<const Gateway> for_one_thread(std::shared_ptr<const Gateway> gateway) {

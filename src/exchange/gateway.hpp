@@ -7,6 +7,7 @@
 #include "http/task_group.hpp"
 #include "http/upstream.hpp"
 #include "json/parser.hpp"
+#include "policy/guardrail_set.hpp"
 #include "policy/prices.hpp"
 #include "provider/provider.hpp"
 #include "router/router.hpp"
@@ -50,6 +51,7 @@ struct Gateway {
     Secret admin_token;
     policy::Settings access;  // who may do what
     policy::Prices prices;
+    std::shared_ptr<const policy::GuardrailSet> guardrails;
 
     bool uses_tls() const;  // to any of its providers
 };
@@ -76,6 +78,7 @@ struct Worker {
     http::ConnectionPool pool;
     json::Parser parser;
     IdSource ids;
+    policy::GuardrailWorkspace guardrails;
     store::JournalWriter* journal = nullptr;          // null: nothing is written down
     std::minstd_rand random{std::random_device{}()};  // for pauses and balancing
 };

@@ -98,9 +98,25 @@ void Reply::make_encoder() {
     encoder_ = manner_.dialect->make_encoder(manner_.envelope, &responder_->out());
 }
 
+Result<void> Reply::guard_by(Guard* guard) {
+    if (auto opened = guard->open(&guarded_); !opened) return opened;
+    guard_ = guard;
+    return {};
+}
+
+bool Reply::is_cut() const { return guard_ != nullptr && guard_->filter()->cut(); }
+
 void Reply::on(const timeline::Event& event) {
-    if (copy_ != nullptr) copy_->on(event);
     note_bytes(event);
+    if (guard_ != nullptr) {
+        guard_->filter()->on(event);
+    } else {
+        show(event);
+    }
+}
+
+void Reply::show(const timeline::Event& event) {
+    if (copy_ != nullptr) copy_->on(event);
     if (!std::holds_alternative<timeline::Text>(event)) note(event);
     if (record_->first_event.count() == 0 && timeline::is_visible(event))
         record_->first_event =
@@ -136,12 +152,14 @@ void Reply::note(const timeline::Event& event) {
 }
 
 void Reply::begin_round() {
+    if (guard_ != nullptr) guard_->filter()->keep_answer();
     if (whole_) whole_->kept = whole_->fold;
     if (copy_ != nullptr) copy_->keep();
     shown_of_round_ = false;
 }
 
 void Reply::drop_answer() {
+    if (guard_ != nullptr) guard_->filter()->drop_answer();
     if (whole_) whole_->fold = whole_->kept;
     if (copy_ != nullptr) copy_->drop();
     if (!shown_) {
@@ -198,6 +216,10 @@ bool Reply::client_is_gone() const {
 
 awaitable<void> Reply::finish() {
     if (client_is_gone()) co_return;
+    if (guard_ != nullptr) {
+        co_await guard_->close(transaction_->stop);
+        if (client_is_gone()) co_return;
+    }
     if (streams()) {
         co_await send_last();
         co_return;
@@ -220,6 +242,12 @@ awaitable<void> Reply::fail(Error error) {
         co_return;
     }
     if (!encoder_) make_encoder();
+    if (guard_ != nullptr) guard_->filter()->flush();
+    // Who has been told that the answer was filtered need not know that it failed, too.
+    if (is_cut()) {
+        co_await finish();
+        co_return;
+    }
     if (copy_ != nullptr) {
         copy_->on(timeline::Failed{error});
         copy_->on(timeline::Ended{});

@@ -3,6 +3,7 @@
 #include "chat/request.hpp"
 #include "dialect/dialect.hpp"
 #include "exchange/answer_copy.hpp"
+#include "exchange/guard.hpp"
 #include "http/connection.hpp"
 #include "telemetry/request_log.hpp"
 #include "timeline/answer.hpp"
@@ -42,6 +43,10 @@ public:
     void prepare(Manner manner);
     // Is told what the client is told. It must outlive the reply.
     void copy_to(AnswerCopy* copy) { copy_ = copy; }
+    // What is told goes through its filter. It must outlive the reply.
+    Result<void> guard_by(Guard* guard);
+    // A guardrail has ended the answer; what is still told is not shown.
+    bool is_cut() const;
 
     // Somebody answers: what follows is shown, under this model's name.
     void begin(std::string_view model);
@@ -76,6 +81,17 @@ private:
         timeline::Fold kept;
     };
 
+    // Behind the filter.
+    class Shown final : public timeline::Sink {
+    public:
+        explicit Shown(Reply* reply) : reply_(reply) {}
+        void on(const timeline::Event& event) override { reply_->show(event); }
+
+    private:
+        Reply* reply_;
+    };
+
+    void show(const timeline::Event& event);
     void make_encoder();
     void ping();
     void ping_after_silence();
@@ -101,6 +117,8 @@ private:
     std::unique_ptr<dialect::Encoder> encoder_;  // of a streamed answer
     std::unique_ptr<Whole> whole_;               // of one that is not streamed
     AnswerCopy* copy_ = nullptr;
+    Guard* guard_ = nullptr;  // null: there are no guardrails
+    Shown guarded_{this};
     Clock::time_point last_sent_{};
     bool shown_ = false;
     bool shown_of_round_ = false;

@@ -42,7 +42,8 @@ awaitable<void> ToolLoop::run() {
     Step step = Step::next_round;
     while (step == Step::next_round) {
         step = co_await round();
-        if (step == Step::answered && review_ != nullptr) step = co_await review_answer();
+        if (step == Step::answered && review_ != nullptr && !setting_.reply->is_cut())
+            step = co_await review_answer();
     }
     if (step == Step::failed) {
         // The rounds before have been paid for.
@@ -124,7 +125,8 @@ awaitable<ToolLoop::Step> ToolLoop::round() {
     }
     filter_.close_round();
     // A model that may not call any more and does so all the same has said what it has to say.
-    if (filter_.own_calls().empty() || rounds_left_ <= 0) co_return Step::answered;
+    if (filter_.own_calls().empty() || rounds_left_ <= 0 || setting_.reply->is_cut())
+        co_return Step::answered;
     co_await run_calls();
     co_return co_await next_step();
 }
@@ -134,7 +136,7 @@ awaitable<ToolLoop::Step> ToolLoop::next_step() {
         co_await setting_.reply->fail(shutting_down());
         co_return Step::failed;
     }
-    if (!filter_.client_calls().empty()) co_return Step::answered;
+    if (!filter_.client_calls().empty() || setting_.reply->is_cut()) co_return Step::answered;
     if (Clock::now() >= deadline()) {
         co_await setting_.reply->fail(
             {ErrorKind::upstream_timeout,

@@ -40,7 +40,8 @@ std::string cache_key(const chat::Request& request, const CacheScope& scope) {
     std::ranges::sort(fields, {},
                       [](const chat::Field* field) -> const std::string& { return field->name; });
     std::string text;
-    for (const std::string_view part : {scope.account, scope.model, scope.system}) add(text, part);
+    for (const std::string_view part : {scope.account, scope.model, scope.system, scope.guardrails})
+        add(text, part);
     std::string compact;
     for (const chat::Field* field : fields) {
         compact.clear();

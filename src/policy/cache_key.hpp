@@ -9,9 +9,10 @@ namespace runnel::policy {
 
 // What an answer depends on besides the request's own fields.
 struct CacheScope {
-    std::string_view account;  // nobody gets an answer that another account paid for
-    std::string_view model;    // as it was resolved: an alias finds the same answers
-    std::string_view system;   // what the model's config puts before the conversation
+    std::string_view account;       // nobody gets an answer that another account paid for
+    std::string_view model;         // as it was resolved: an alias finds the same answers
+    std::string_view system;        // what the model's config puts before the conversation
+    std::string_view guardrails{};  // that look at the answer, and may change it
 };
 
 // The name that an answer is kept under: the same for two requests only if the same answer fits

@@ -99,6 +99,7 @@ log::Line& describe(const RequestRecord& record, log::Line& line) {
     if (record.first_event.count() > 0) line.add("first_ms", record.first_event);
     line.add("total_ms", record.total);
     line.add("bytes", record.bytes_out);
+    if (!record.guardrails.empty()) line.add("guardrails", record.guardrails);
     if (!record.warnings.empty()) line.add("warnings", record.warnings);
     return line;
 }

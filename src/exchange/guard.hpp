@@ -1,0 +1,59 @@
+#pragma once
+
+#include "chat/request.hpp"
+#include "exchange/gateway.hpp"
+#include "http/headers.hpp"
+#include "http/stop.hpp"
+#include "policy/guardrail_check.hpp"
+#include "policy/guardrail_filter.hpp"
+#include "policy/guardrail_input.hpp"
+#include "router/router.hpp"
+#include "telemetry/request_log.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace runnel::exchange {
+
+// The guardrails of one request: which of them apply, what they say to what is asked, and the
+// filter that the answer goes through.
+class Guard {
+public:
+    // The pointers must outlive it. What is found is noted in `record`.
+    Guard(const Gateway* gateway, Worker* worker, telemetry::RequestRecord* record);
+
+    // Which rules apply. The error is the client's, who asked for what there is not.
+    Result<void> select(const chat::Request& request, const router::Route& route,
+                        const std::vector<std::string>* of_key, const http::HeaderList& headers);
+    bool is_on() const { return rules_ != 0; }
+    policy::GuardrailBits rules() const { return rules_; }
+
+    // What becomes of the request, as far as rules say that need not ask anybody; the error is what
+    // the client is told. A request that is redacted must be read again from `body`.
+    Result<policy::InputScan> look_at(const chat::Request& request);
+    // What those say who must be asked: pass, or decline; the error is what the client is told.
+    boost::asio::awaitable<Result<policy::InputScan::Outcome>> ask_about(chat::Request* request,
+                                                                         http::Stop* stop);
+
+    // The answer goes through the filter to `to`, which must outlive this.
+    Result<void> open(timeline::Sink* to);
+    policy::GuardrailFilter* filter() { return filter_.get(); }
+    // The answer has ended. Whoever must see all of it first is asked now.
+    boost::asio::awaitable<void> close(http::Stop* stop);
+
+private:
+    boost::asio::awaitable<Result<policy::CheckAnswer>> ask(const policy::GuardrailRule* rule,
+                                                            std::string text, http::Stop* stop);
+    void note(const policy::GuardrailFindings& findings);
+
+    const Gateway* gateway_;
+    Worker* worker_;
+    telemetry::RequestRecord* record_;
+    policy::GuardrailBits rules_ = 0;
+    std::unique_ptr<policy::GuardrailFilter> filter_;
+};
+
+}  // namespace runnel::exchange

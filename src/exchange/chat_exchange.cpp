@@ -4,7 +4,7 @@
 #include "base/redact.hpp"
 #include "dialect/registry.hpp"
 #include "exchange/attempts.hpp"
-#include "exchange/json_review.hpp"
+#include "exchange/reviews.hpp"
 #include "exchange/tool_loop.hpp"
 #include "json/writer.hpp"
 #include "policy/key_check.hpp"
@@ -98,12 +98,9 @@ awaitable<void> ChatExchange::ask() {
     Attempts::Budget budget;
     const Attempts::Setting setting{gateway_, worker_, shared_, transaction_,
                                     record_,  &reply_, &budget};
-    const auto contract = agent::JsonContract::of(request_);
-    std::optional<JsonReview> review;
-    if (contract) review.emplace(*contract, &request_, &reply_);
-    if (runs_tools() || review) {
-        ToolLoop loop(setting, gateway_->tools.get(), &request_, &route_,
-                      review ? &*review : nullptr);
+    Reviews reviews(*gateway_, route_, &request_, &reply_);
+    if (runs_tools() || !reviews.all().empty()) {
+        ToolLoop loop(setting, gateway_->tools.get(), &request_, &route_, reviews.all());
         loop.ask_before_rounds([this](const std::optional<timeline::Usage>&) {
             return account_.open_round(&request_, &route_);
         });

@@ -12,6 +12,12 @@ namespace runnel::exchange {
 
 using timeline::Finish;
 
+namespace {
+
+constexpr ErrorKind unsatisfied = ErrorKind::response_schema_unsatisfied;
+
+}  // namespace
+
 JsonReview::JsonReview(agent::JsonContract contract, chat::Request* request, timeline::Sink* client)
     : contract_(contract),
       request_(request),
@@ -20,12 +26,12 @@ JsonReview::JsonReview(agent::JsonContract contract, chat::Request* request, tim
         agent::add_system_text(request_, instruction, agent::SystemPlace::last);
 }
 
-JsonReview::Result JsonReview::review(const agent::RoundFilter& round) {
+AnswerReview::Result JsonReview::review(const agent::RoundFilter& round) {
     if (!hold_.holds()) return Result::told;
     // What the client has to do for the model comes before its answer.
     if (!round.client_calls().empty()) return tell(round, round.text_escaped());
     if (hold_.refused())
-        return contract_.bare() ? give_up("the model refused to answer")
+        return contract_.bare() ? give_up(unsatisfied, "the model refused to answer")
                                 : tell(round, round.text_escaped());
     ++attempts_;
     const auto verdict = contract_.examine(round.text_escaped(), round.finish());
@@ -37,7 +43,8 @@ JsonReview::Result JsonReview::review(const agent::RoundFilter& round) {
     // Asked again, the model would be stopped again.
     if (round.finish() == Finish::length || round.finish() == Finish::content_filter) {
         if (!contract_.binding()) return tell(round, round.text_escaped());
-        return give_up(round.finish() == Finish::length
+        return give_up(unsatisfied,
+                       round.finish() == Finish::length
                            ? "the answer was cut off at the token limit before its JSON was "
                              "complete; allow more with max_tokens"
                            : "the provider's content filter stopped the answer");
@@ -46,20 +53,16 @@ JsonReview::Result JsonReview::review(const agent::RoundFilter& round) {
         agent::add_reply_to(request_, round.text_escaped(), contract_.correction(verdict.problems));
         return Result::ask_again;
     }
-    return give_up(fmt::format("the model gave no JSON that fits, in {} attempt{}; the last: {}",
-                               attempts_, attempts_ == 1 ? "" : "s",
-                               fmt::join(verdict.problems, "; ")));
+    return give_up(unsatisfied,
+                   fmt::format("the model gave no JSON that fits, in {} attempt{}", attempts_,
+                               attempts_ == 1 ? "" : "s"),
+                   fmt::format("; the last: {}", fmt::join(verdict.problems, "; ")));
 }
 
-JsonReview::Result JsonReview::tell(const agent::RoundFilter& round,
-                                    std::string_view text_escaped) {
+AnswerReview::Result JsonReview::tell(const agent::RoundFilter& round,
+                                      std::string_view text_escaped) {
     hold_.tell(round.reasoning_escaped(), text_escaped);
     return Result::told;
-}
-
-JsonReview::Result JsonReview::give_up(std::string why) {
-    failure_ = {ErrorKind::response_schema_unsatisfied, std::move(why)};
-    return Result::given_up;
 }
 
 }  // namespace runnel::exchange

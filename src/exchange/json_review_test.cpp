@@ -102,7 +102,7 @@ TEST_F(AJsonReview, GivesUpWhenTheAttemptsAreUsedUp) {
 TEST_F(AJsonReview, AsksOnceWhereAnyJsonWouldHaveDone) {
     ask_for(R"(,"json_only":true)");
     EXPECT_EQ(answer("Paris"), Result::given_up);
-    EXPECT_THAT(review_->failure().message, HasSubstr("1 attempt;"));
+    EXPECT_THAT(review_->failure().message, HasSubstr("1 attempt; the last: it is not JSON"));
 }
 
 TEST_F(AJsonReview, DoesNotAskAgainWhatWouldBeStoppedAgain) {

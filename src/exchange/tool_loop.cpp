@@ -15,12 +15,12 @@ using boost::asio::awaitable;
 using Clock = std::chrono::steady_clock;
 
 ToolLoop::ToolLoop(const Attempts::Setting& setting, const agent::ToolBox* tools,
-                   chat::Request* request, router::Route* route, JsonReview* review)
+                   chat::Request* request, router::Route* route, std::vector<AnswerReview*> reviews)
     : setting_(setting),
       tools_(tools),
       request_(request),
       route_(route),
-      review_(review),
+      reviews_(std::move(reviews)),
       names_(server_tools(*route, *request)),
       filter_(
           [this](std::string_view name) {
@@ -28,7 +28,8 @@ ToolLoop::ToolLoop(const Attempts::Setting& setting, const agent::ToolBox* tools
                   return tool.spec.name == name;
               });
           },
-          review == nullptr ? static_cast<timeline::Sink*>(setting.reply) : review->sink()),
+          reviews_.empty() ? static_cast<timeline::Sink*>(setting.reply)
+                           : reviews_.front()->sink()),
       runs_(setting, tools),
       rounds_left_(route->max_tool_rounds) {}
 
@@ -42,8 +43,7 @@ awaitable<void> ToolLoop::run() {
     Step step = Step::next_round;
     while (step == Step::next_round) {
         step = co_await round();
-        if (step == Step::answered && review_ != nullptr && !setting_.reply->is_cut())
-            step = co_await review_answer();
+        if (step == Step::answered && !setting_.reply->is_cut()) step = co_await review_answer();
     }
     if (step == Step::failed) {
         // The rounds before have been paid for.
@@ -137,10 +137,14 @@ awaitable<ToolLoop::Step> ToolLoop::next_step() {
         co_return Step::failed;
     }
     if (!filter_.client_calls().empty() || setting_.reply->is_cut()) co_return Step::answered;
+    co_return co_await another_round();
+}
+
+awaitable<ToolLoop::Step> ToolLoop::another_round() {
     if (Clock::now() >= deadline()) {
         co_await setting_.reply->fail(
             {ErrorKind::upstream_timeout,
-             fmt::format("the tools took longer than the request's own time-out of {}",
+             fmt::format("the answer took longer than the request's own time-out of {}",
                          *timeout())});
         co_return Step::failed;
     }
@@ -167,13 +171,14 @@ Clock::time_point ToolLoop::deadline() const {
 }
 
 awaitable<ToolLoop::Step> ToolLoop::review_answer() {
-    switch (review_->review(filter_)) {
-        case JsonReview::Result::told: co_return Step::answered;
-        case JsonReview::Result::ask_again: co_return Step::next_round;
-        case JsonReview::Result::given_up: break;
+    for (AnswerReview* review : reviews_) {
+        const auto result = review->review(filter_);
+        if (result == AnswerReview::Result::ask_again) co_return co_await another_round();
+        if (result == AnswerReview::Result::told) continue;
+        co_await setting_.reply->fail(review->failure());
+        co_return Step::failed;
     }
-    co_await setting_.reply->fail(review_->failure());
-    co_return Step::failed;
+    co_return Step::answered;
 }
 
 awaitable<void> ToolLoop::run_calls() {

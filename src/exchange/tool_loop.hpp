@@ -3,8 +3,8 @@
 #include "agent/round_filter.hpp"
 #include "agent/text_calls.hpp"
 #include "agent/tool_box.hpp"
+#include "exchange/answer_review.hpp"
 #include "exchange/attempts.hpp"
-#include "exchange/json_review.hpp"
 #include "exchange/tool_runs.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -23,10 +23,11 @@ namespace runnel::exchange {
 // it answers as it should or calls a tool of the client's. To the client that is one answer.
 class ToolLoop {
 public:
-    // The pointers must outlive the loop; `tools` may be null, where the config has none, and
-    // so may `review`: then any answer is a good one.
+    // The pointers must outlive the loop; `tools` may be null, where the config has none.
+    // Each of the reviews tells the next one, and the last the reply; without any, every answer is
+    // a good one.
     ToolLoop(const Attempts::Setting& setting, const agent::ToolBox* tools, chat::Request* request,
-             router::Route* route, JsonReview* review);
+             router::Route* route, std::vector<AnswerReview*> reviews);
     ~ToolLoop();
     ToolLoop(const ToolLoop&) = delete;
     ToolLoop& operator=(const ToolLoop&) = delete;
@@ -49,6 +50,7 @@ private:
     boost::asio::awaitable<Step> round();
     boost::asio::awaitable<Step> review_answer();
     boost::asio::awaitable<Step> next_step();
+    boost::asio::awaitable<Step> another_round();
     boost::asio::awaitable<void> run_calls();
     void stay_with(std::size_t target);
     router::FailoverScope scope() const;
@@ -61,7 +63,7 @@ private:
     const agent::ToolBox* tools_;
     chat::Request* request_;
     router::Route* route_;
-    JsonReview* review_;
+    std::vector<AnswerReview*> reviews_;
     std::vector<std::string> names_;  // of the config's tools that are used
     std::vector<agent::ToolBox::Offered> offered_;
     agent::RoundFilter filter_;

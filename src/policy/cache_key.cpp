@@ -49,6 +49,8 @@ std::string cache_key(const chat::Request& request, const CacheScope& scope) {
         add(text, field->name);
         add(text, compact);
     }
+    // Said within a field that goes on without it.
+    if (request.gateway.heal_attempts) add(text, "healed");
     return in_hexadecimal(sha256(text));
 }
 

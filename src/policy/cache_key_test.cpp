@@ -40,6 +40,14 @@ TEST(CacheKey, DiffersWhereTheAnswerMay) {
         EXPECT_NE(key(with(field)), plain) << field;
 }
 
+TEST(CacheKey, DiffersWhereTheAnswerIsHealed) {
+    const auto formatted = [](std::string_view options) {
+        return with(R"(,"response_format":{"type":"json_schema","json_schema":{"name":"n")" +
+                    std::string(options) + R"(,"schema":{}}})");
+    };
+    EXPECT_NE(key(formatted(R"(,"healing_options":{"max_attempts":2})")), key(formatted("")));
+}
+
 TEST(CacheKey, DiffersByAccountModelAndSystemText) {
     const std::string plain = key(with(""));
     EXPECT_NE(key(with(""), {"other", "fast", ""}), plain);

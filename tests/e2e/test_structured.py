@@ -187,10 +187,15 @@ class Schemas(StructuredTest):
                                  ({"response_format": json_schema(healing_options={"max_attempts": 2})}, 2)):
             self.upstream.forget()
             self.upstream.script = says('{"a": "1"}')
-            response = self.ask(**fields)
+            name = f"ends-{attempts}"
+            response = self.ask(headers={"X-Request-ID": name}, **fields)
             self.assert_error(response, 400, "response_schema_unsatisfied")
             self.assertIn("$.a must be an integer", response.error["message"])
             self.assertEqual(len(self.upstream.requests), attempts)
+            self.assert_eventually(lambda: self.runnel.log_of(name))
+            line = self.runnel.log_of(name)[0]
+            self.assertEqual((line["rounds"], line["input_tokens"]), (attempts, 10 * attempts))
+            self.assertNotIn("$.a", line["detail"])  # what was said stays out of the log
 
     def test_healing_options_stay_here(self):
         self.upstream.play(says('{"a": "1"}'), says('{"a": 1}'))

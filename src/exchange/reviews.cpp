@@ -1,0 +1,36 @@
+#include "exchange/reviews.hpp"
+
+#include "agent/strict_calls.hpp"
+#include "provider/presets.hpp"
+
+#include <algorithm>
+
+namespace runnel::exchange {
+namespace {
+
+// Those of OpenAI's family are told which tools are strict, and believed.
+bool all_keep_strict(const Gateway& gateway, const router::Route& route) {
+    return std::ranges::all_of(route.targets, [&](const router::Target& target) {
+        return provider::find_preset(gateway.providers[target.provider].kind) != nullptr;
+    });
+}
+
+}  // namespace
+
+Reviews::Reviews(const Gateway& gateway, const router::Route& route, chat::Request* request,
+                 timeline::Sink* client) {
+    if (auto contract = agent::JsonContract::of(*request))
+        json_.emplace(std::move(*contract), request, client);
+    const bool strict = agent::has_strict_tools(*request) && request->n == 1;
+    if (strict && !all_keep_strict(gateway, route))
+        strict_.emplace(request, json_ ? json_->sink() : client);
+}
+
+std::vector<AnswerReview*> Reviews::all() {
+    std::vector<AnswerReview*> all;
+    if (strict_) all.push_back(&*strict_);
+    if (json_) all.push_back(&*json_);
+    return all;
+}
+
+}  // namespace runnel::exchange

@@ -8,6 +8,7 @@
 #include "exchange/tool_loop.hpp"
 #include "json/writer.hpp"
 #include "policy/key_check.hpp"
+#include "timeline/redaction.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -169,7 +170,9 @@ std::string ChatExchange::content() const {
     std::string text;
     json::Writer out(text);
     out.begin_object().key("request").raw(asked_).key("answer");
-    out.raw(timeline::write_archive(copy_->recording(), limits::answer_copy_bytes)).end_object();
+    out.raw(timeline::write_archive(timeline::without_credentials(copy_->recording()),
+                                    limits::answer_copy_bytes))
+        .end_object();
     return text;
 }
 

@@ -155,11 +155,4 @@ TimedRecording without_credentials(const TimedRecording& recording) {
     return Redaction(recording).run();
 }
 
-std::string archive_without_credentials(std::string text) {
-    // What is masked is never longer than three bytes more than it was.
-    const std::size_t bytes_max = 8 * text.size();
-    const auto recording = read_archive(std::move(text));
-    return recording ? write_archive(without_credentials(*recording), bytes_max) : std::string();
-}
-
 }  // namespace runnel::timeline

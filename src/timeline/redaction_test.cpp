@@ -47,9 +47,7 @@ TEST(Redaction, KeepsWhatHasNoCredentialToTheByte) {
         const TimedRecording recording = testing::RandomTimeline(seed).make();
         const std::string archive = write_archive(recording, 1'000'000);
         EXPECT_EQ(write_archive(without_credentials(recording), 1'000'000), archive);
-        EXPECT_EQ(archive_without_credentials(archive), archive);
     }
-    EXPECT_EQ(archive_without_credentials("nothing"), "");
 }
 
 TEST(Redaction, CoversToolsSourcesErrorsAndLogprobs) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <unordered_set>
 
 namespace runnel {
@@ -28,6 +30,15 @@ TEST(IdSource, DiffersFromEveryOtherSource) {
     IdSource first;
     IdSource second;
     EXPECT_NE(first.next(""), second.next(""));
+}
+
+TEST(IdSource, MintsIdsThatAreInTheOrderOfTheirTime) {
+    IdSource earlier;
+    IdSource later;
+    const std::string first = earlier.next("chatcmpl-");
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    EXPECT_LT(first, later.next("chatcmpl-"));
+    EXPECT_NE(first.substr(18), earlier.next("chatcmpl-").substr(18));
 }
 
 TEST(IdSource, RepeatsItselfForTheSameSeed) {

@@ -43,6 +43,11 @@ public:
         return known->second->value;
     }
 
+    void remove(std::string_view name) {
+        const std::scoped_lock lock(mutex_);
+        if (const auto known = by_name_.find(name); known != by_name_.end()) drop(known->second);
+    }
+
 private:
     struct Entry {
         std::string name;

@@ -170,6 +170,7 @@ std::shared_ptr<Lane> Attempts::open_lane(const router::Attempt& planned, Alone 
     record_->provider = slot.name;
     record_->model_served = target.public_name;
     record_->attempts.push_back({slot.name + '/' + target.model, planned.key});
+    record_->attempts.back().started = telemetry::age_of(*record_);
 
     auto outgoing = provider->write_request(*request_, target.model);
     if (!outgoing) {

@@ -147,6 +147,8 @@ void ToolRuns::note_end(const Batch* batch, std::size_t at) {
     const Batch::Item& item = batch->items[at];
     telemetry::ToolRecord& record = record_->tools.emplace_back(item.tool.spec.name);
     record.time = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - item.began);
+    record.started =
+        telemetry::age_of(*record_) - std::chrono::floor<std::chrono::milliseconds>(record.time);
     // Not why: tools quote what they were asked.
     if (item.outcome.kind == ToolOutcome::Kind::failed) record.error = "failed";
 }

@@ -45,7 +45,6 @@ private:
     void cost();
     void timings();
     void metadata();
-    std::string_view outcome() const;
 
     QuickWriter to_;
     const RequestRecord& record_;
@@ -102,13 +101,6 @@ void RecordWriter::unit_price(double usd) {
     to_.decimal(std::llround(std::clamp(usd, -1000.0, 1000.0) * 1e15), 15);
 }
 
-// How it went, in one word.
-std::string_view RecordWriter::outcome() const {
-    if (record_.error_kind == crashed_error) return "crashed";
-    if (record_.client_closed) return "client_closed";
-    return record_.error_kind.empty() && record_.status < 400 ? "ok" : "error";
-}
-
 void RecordWriter::error() {
     if (record_.error_kind.empty()) {
         to_.literal("null");
@@ -130,6 +122,8 @@ void RecordWriter::attempts() {
         word(attempt.error);
         to_.literal(R"(,"detail":)");
         foreign_text(attempt.detail, attempt_detail_bytes);
+        to_.literal(R"(,"started_ms":)");
+        ms(attempt.started);
         to_.literal(R"(,"first_token_ms":)");
         ms_or_null(attempt.first_token);
         to_.literal(R"(,"total_ms":)");
@@ -147,6 +141,8 @@ void RecordWriter::tools() {
         text(tool.name);
         to_.literal(R"(,"error":)");
         foreign_text(tool.error, attempt_detail_bytes);
+        to_.literal(R"(,"started_ms":)");
+        ms(tool.started);
         to_.literal(R"(,"ms":)");
         ms(tool.time);
         to_.literal("}");
@@ -249,7 +245,7 @@ void RecordWriter::write() {
     word(record_.dialect);
     to_.literal(R"(,"stream":)").boolean(record_.stream);
     to_.literal(R"(,"outcome":)");
-    word(outcome());
+    word(outcome_of(record_));
     to_.literal(R"(,"status":)").number(record_.status);
     to_.literal(R"(,"finish_reason":)");
     word(record_.finish);
@@ -289,6 +285,12 @@ void RecordWriter::write() {
 }
 
 }  // namespace
+
+std::string_view outcome_of(const RequestRecord& record) {
+    if (record.error_kind == crashed_error) return "crashed";
+    if (record.client_closed) return "client_closed";
+    return record.error_kind.empty() && record.status < 400 ? "ok" : "error";
+}
 
 std::string_view name_of(RequestRecord::Provenance provenance) {
     using enum RequestRecord::Provenance;

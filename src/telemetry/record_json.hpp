@@ -15,6 +15,9 @@ void append_record(std::string& out, const RequestRecord& record);
 
 std::string record_json(const RequestRecord& record);
 
+// How it went, in one word: ok, error, client_closed, crashed.
+std::string_view outcome_of(const RequestRecord& record);
+
 std::string_view name_of(RequestRecord::Provenance provenance);
 
 }  // namespace runnel::telemetry

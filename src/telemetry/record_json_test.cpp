@@ -31,14 +31,15 @@ RequestRecord served() {
     record.connect = 1ms;
     record.longest_gap = 10'250us;
     record.bytes_out = 4096;
-    record.attempts.push_back({.target = "openai/gpt-5-mini", .first_token = 2ms, .total = 20ms});
+    record.attempts.push_back(
+        {.target = "openai/gpt-5-mini", .first_token = 2ms, .total = 20ms, .started = 3ms});
     record.began = std::chrono::sys_days(std::chrono::year(2026) / 11 / 5) + 9h + 4min + 7s + 30ms;
     record.key_id = "key_1";
     record.team = "search";
     record.client_address = "192.0.2.7";
     record.metadata_json = R"({"user": "ada"})";
     record.rounds = 1;
-    record.tools.push_back({.name = "now", .time = 250us});
+    record.tools.push_back({.name = "now", .time = 250us, .started = 12ms});
     record.cache = "MISS";
     record.cost = Money{13'500'000};
     record.cost_lines.push_back({"input", 10, 3e-6, Money{30'000}, "Input tokens"});
@@ -53,8 +54,8 @@ TEST(RecordJson, TellsAllThereIsToKnow) {
         R"("model_served":"openai/gpt-5-mini","provider":"openai","dialect":"openai",)"
         R"("stream":true,"outcome":"ok","status":200,"finish_reason":"stop","error":null,)"
         R"("attempts":[{"target":"openai/gpt-5-mini","key":0,"error":null,"detail":null,)"
-        R"("first_token_ms":2,"total_ms":20,"hedge":false}],"rounds":1,)"
-        R"("tools":[{"name":"now","error":null,"ms":0.25}],)"
+        R"("started_ms":3,"first_token_ms":2,"total_ms":20,"hedge":false}],"rounds":1,)"
+        R"("tools":[{"name":"now","error":null,"started_ms":12,"ms":0.25}],)"
         R"("usage":{"input":15,"output":7,"cache_read":5,"cache_write":null,"reasoning":null,)"
         R"("total":22,"provenance":"reported"},)"
         R"("cost":{"usd":0.0135,"lines":[{"sku":"input","quantity":10,"unit_price":0.000003,)"

@@ -70,6 +70,11 @@ log::Level level_of(const RequestRecord& record) {
 
 }  // namespace
 
+std::chrono::milliseconds age_of(const RequestRecord& record) {
+    return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now() -
+                                                         record.began);
+}
+
 log::Line& describe(const RequestRecord& record, log::Line& line) {
     // Some clients put their key into the query.
     const std::string_view path = std::string_view(record.path).substr(0, record.path.find('?'));

@@ -21,7 +21,8 @@ struct AttemptRecord {
     std::string detail{};  // for the operator; credentials are masked here
     std::chrono::milliseconds first_token{0};
     std::chrono::milliseconds total{0};
-    bool hedge = false;  // started beside a slow one
+    bool hedge = false;                    // started beside a slow one
+    std::chrono::milliseconds started{0};  // since the request began
 };
 
 // One run of a tool by the gateway.
@@ -29,6 +30,7 @@ struct ToolRecord {
     std::string name;
     std::string error{};  // empty: it went well
     std::chrono::microseconds time{0};
+    std::chrono::milliseconds started{0};  // since the request began
 };
 
 using runnel::CostLine;
@@ -77,6 +79,9 @@ struct RequestRecord {
     std::chrono::microseconds connect{0};
     std::chrono::microseconds longest_gap{0};  // between two events of the answer
 };
+
+// How long ago the request began.
+std::chrono::milliseconds age_of(const RequestRecord& record);
 
 // One line: a warning when it was not the client's fault that it failed, otherwise information.
 void log_request(const RequestRecord& record);

@@ -47,7 +47,7 @@ IO_HEADER = re.compile(
 MAY_CO_SPAWN = re.compile(r"src/http/(task_group|listener)\.[ch]pp$")
 
 LINES_MAX = 600
-SOURCE_SUFFIXES = {".cpp", ".hpp", ".py", ".js", ".mjs", ".ts", ".sh", ".cmake"}
+SOURCE_SUFFIXES = {".cpp", ".hpp", ".py", ".js", ".mjs", ".ts", ".tsx", ".css", ".sh", ".cmake"}
 
 VAGUE_NAME = re.compile(r"(?:.*_)?(?:utils?|commons?|managers?|helpers?)|contexts?")
 
@@ -56,7 +56,7 @@ MACHINE_PATH = re.compile(r"(?<![\w.~$}/-])/(?:home|root|Users|work)/[\w.]")
 OPEN_END = re.compile(r"\b(?:FIX[M]E|X[X]X)\b|\bTO[D]O\b(?!\((?:perf|security|test|someday)\): \S)")
 
 # Neither ours nor written by hand.
-SKIPPED_FOLDERS = {".git", "build", "data", "node_modules", "__pycache__", ".venv", "out"}
+SKIPPED_FOLDERS = {".git", "build", "data", "node_modules", "__pycache__", ".venv", "out", "dist"}
 RECORDED = re.compile(r"(^|/)(fixtures|corpus)/")
 SKIPPED_FILES = {"package-lock.json", "LICENSE"}
 

@@ -1,6 +1,7 @@
 #include "cli/config_file.hpp"
 
 #include "base/limits.hpp"
+#include "provider/registry.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -36,12 +37,32 @@ std::expected<std::string, int> read_file(const std::string& path) {
 
 const char* environment(const char* name) { return std::getenv(name); }
 
-std::expected<config::Config, std::vector<config::Problem>>
-read_config_file(std::string_view path) {
-    const auto text = read_file(std::string(path));
+std::expected<std::string, std::vector<config::Problem>> read_config_text(std::string_view path) {
+    auto text = read_file(std::string(path));
     if (!text)
         return std::unexpected(std::vector{config::Problem{0, 0, std::strerror(text.error())}});
+    return std::move(*text);
+}
+
+std::expected<config::Config, std::vector<config::Problem>>
+read_config_file(std::string_view path) {
+    const auto text = read_config_text(path);
+    if (!text) return std::unexpected(text.error());
     return config::read_config(*text, environment);
+}
+
+std::string text_of_defaults(const config::Config& config) {
+    std::string text = fmt::format("listen: {}\ndata: {}\n", config.listen, config.data);
+    if (!config.providers.empty()) text += "providers:\n";
+    for (const config::Provider& provider : config.providers) {
+        text += fmt::format("  {}: {{kind: {}", provider.name, provider.kind);
+        if (!provider.base_url.empty())
+            text += fmt::format(", base_url: \"{}\"", provider.base_url);
+        if (!provider.keys.empty())
+            text += fmt::format(", api_key: \"${{{}}}\"", provider::key_variable(provider.kind));
+        text += "}\n";
+    }
+    return text;
 }
 
 std::string describe(std::string_view path, const config::Problem& problem) {

@@ -11,9 +11,14 @@
 
 namespace runnel::cli {
 
-// Reads and checks the config file at `path`, with the process's environment. A file that can't be
-// read at all is a problem of line 0.
+// A config file's text. One that can't be read at all is a problem of line 0.
+std::expected<std::string, std::vector<config::Problem>> read_config_text(std::string_view path);
+
+// Reads and checks the config file at `path`, with the process's environment.
 std::expected<config::Config, std::vector<config::Problem>> read_config_file(std::string_view path);
+
+// What a config that comes from no file would look like in one.
+std::string text_of_defaults(const config::Config& config);
 
 // FILE:LINE:COL: message, or FILE: message.
 std::string describe(std::string_view path, const config::Problem& problem);

@@ -34,6 +34,12 @@ void log_changes(const config::Changes& changes) {
             .write();
 }
 
+// The file was read a moment ago; what it has become since then needs a reload anyway.
+std::string text_in_use(const ServeOptions& options, const config::Config& config) {
+    if (options.config_file.empty()) return text_of_defaults(config);
+    return read_config_text(options.config_file).value_or("");
+}
+
 }  // namespace
 
 config::Config with_options(config::Config config, const ServeOptions& options) {
@@ -77,6 +83,22 @@ RunningConfig::RunningConfig(boost::asio::io_context* loop, ServeOptions options
       workshop_(workshop),
       state_(state) {
     state_->use_limits(config_);
+    keep_text(text_in_use(options_, config_));
+}
+
+RunningConfig::ConfigText RunningConfig::config_text() const {
+    const std::scoped_lock lock(text_mutex_);
+    return {options_.config_file, text_};
+}
+
+void RunningConfig::keep_text(std::string text) {
+    const std::scoped_lock lock(text_mutex_);
+    text_ = std::move(text);
+}
+
+std::vector<config::Problem> RunningConfig::problems_of(std::string_view config_text) const {
+    auto read = config::read_config(config_text, &environment);
+    return read ? Problems() : std::move(read.error());
 }
 
 void RunningConfig::reload(std::function<void(Reloaded)> done) {
@@ -90,9 +112,12 @@ void RunningConfig::reload_here(std::function<void(Reloaded)> done) {
         done(std::unexpected(std::move(problems)));
     };
     if (closed_) return refuse({{0, 0, "the gateway is shutting down"}});
+    auto text = options_.config_file.empty() ? std::expected<std::string, Problems>()
+                                             : read_config_text(options_.config_file);
+    if (!text) return refuse(std::move(text.error()));
     auto read = options_.config_file.empty()
                     ? std::expected<config::Config, Problems>(config::default_config(&environment))
-                    : read_config_file(options_.config_file);
+                    : config::read_config(*text, &environment);
     if (!read) return refuse(std::move(read.error()));
     config::Config config = with_options(std::move(*read), options_);
     auto gateway = open_gateway(config, workshop_);
@@ -104,6 +129,7 @@ void RunningConfig::reload_here(std::function<void(Reloaded)> done) {
     log_changes(changes);
     config_ = std::move(config);
     state_->use_limits(config_);
+    keep_text(options_.config_file.empty() ? text_of_defaults(config_) : std::move(*text));
     auto threads_left = std::make_shared<std::atomic<std::size_t>>(shards_.size());
     const auto one_done = [threads_left, changes = std::move(changes), done = std::move(done)] {
         if (--*threads_left == 0) done(changes);

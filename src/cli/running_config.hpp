@@ -9,7 +9,9 @@
 #include <boost/asio/io_context.hpp>
 
 #include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace runnel::cli {
@@ -47,9 +49,12 @@ public:
 
     // From any thread. What comes of it is logged too.
     void reload(std::function<void(Reloaded)> done) override;
+    ConfigText config_text() const override;
+    std::vector<config::Problem> problems_of(std::string_view config_text) const override;
 
 private:
     void reload_here(std::function<void(Reloaded)> done);
+    void keep_text(std::string text);
 
     boost::asio::io_context* loop_;
     ServeOptions options_;
@@ -59,6 +64,8 @@ private:
     exchange::SharedState* state_;
     std::vector<Shard*> shards_;
     bool closed_ = false;
+    mutable std::mutex text_mutex_;
+    std::string text_;  // what config_ was read from
 };
 
 }  // namespace runnel::cli

@@ -61,10 +61,10 @@ void announce(const config::Config& config, const exchange::Gateway& gateway,
     for (const auto& slot : gateway.providers) names += (names.empty() ? "" : ", ") + slot.name;
     fmt::print(
         stderr,
-        "Runnel {} listening on {}\n  providers: {}\n  try:       curl -N {}/v1/chat/completions "
+        "Runnel {} listening on {}\n  console:   {}/\n  providers: {}\n  try:       curl -N {}/v1/chat/completions "
         "-H 'Content-Type: application/json' \\\n               -d '{{\"model\":\"demo/text\","
         "\"stream\":true,\"messages\":[{{\"role\":\"user\",\"content\":\"hi\"}}]}}'\n",
-        RUNNEL_VERSION, url, names, url);
+        RUNNEL_VERSION, url, url, names, url);
 }
 
 }  // namespace
@@ -97,6 +97,7 @@ int serve(const ServeOptions& options) {
     std::signal(SIGPIPE, SIG_IGN);
 
     exchange::SharedState state;
+    server::ConsoleState console;
     auto keys = open_keys(config, &state.keys);
     if (!keys) {
         fmt::print(stderr, "runnel: {}\n", keys.error().message);
@@ -119,7 +120,7 @@ int serve(const ServeOptions& options) {
     std::string address = config.listen;
     for (std::size_t i = 0; i < threads; ++i) {
         shards.push_back(std::make_unique<Shard>(
-            Shard::Common{&state, &upstream_tls, tls.get(), &running_config}, *gateway,
+            Shard::Common{&state, &upstream_tls, tls.get(), &console, &running_config}, *gateway,
             connection_limits(config), (*services)->journal_of(i)));
         if (auto listening = shards.back()->listen(address); !listening) {
             fmt::print(stderr, "runnel: {}\n", listening.error().message);

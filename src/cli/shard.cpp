@@ -26,7 +26,8 @@ Shard::Shard(const Common& common, const std::shared_ptr<const exchange::Gateway
              http::ConnectionLimits limits, store::JournalWriter* journal)
     : loop_(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO),
       worker_(&loop_, common.upstream_tls),
-      app_(exchange::for_one_thread(gateway), &worker_, common.state, common.operations),
+      app_(exchange::for_one_thread(gateway), &worker_, common.state, common.console,
+           common.operations),
       listener_(&loop_, &worker_.tasks, &app_, common.tls, limits, &connections_) {
     worker_.journal = journal;
 }

@@ -23,6 +23,7 @@ public:
         exchange::SharedState* state;
         http::UpstreamTls* upstream_tls;
         boost::asio::ssl::context* tls;  // the listener's; may be null
+        server::ConsoleState* console;
         server::Operations* operations;
     };
     Shard(const Common& common, const std::shared_ptr<const exchange::Gateway>& gateway,

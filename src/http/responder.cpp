@@ -26,6 +26,7 @@ std::string_view reason_phrase(int status) {
         case 200: return "OK";
         case 201: return "Created";
         case 204: return "No Content";
+        case 304: return "Not Modified";
         case 400: return "Bad Request";
         case 401: return "Unauthorized";
         case 402: return "Payment Required";
@@ -79,7 +80,7 @@ awaitable<error_code> Responder::send(int status, std::string_view body) {
     begun_ = true;
     status_ = status;
     std::string message = render_head(status);
-    if (status != 204) {
+    if (status != 204 && status != 304) {
         message += "Content-Length: ";
         append_number(message, body.size());
         message += "\r\n";

@@ -18,7 +18,7 @@ public:
     // Header fields of the response, whatever its kind; framing fields are added when it is sent.
     HeaderList& headers() { return headers_; }
 
-    // A whole response. An empty body with 204 has no content length.
+    // A whole response. With 204 and 304 there is no body and no content length.
     awaitable<error_code> send(int status, std::string_view body);
 
     // A stream: append to out(), then flush(). The head goes out with the first flush, the end mark

@@ -1,7 +1,9 @@
 #include "server/admin.hpp"
 
 #include "base/error.hpp"
-#include "json/writer.hpp"
+#include "base/limits.hpp"
+#include "config/masked_text.hpp"
+#include "json/form.hpp"
 
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
@@ -17,6 +19,16 @@ namespace {
 void write_names(json::Writer* out, std::string_view key, const std::vector<std::string>& names) {
     out->key(key).begin_array();
     for (const std::string& name : names) out->string(name);
+    out->end_array();
+}
+
+void write_problems(json::Writer* out, const std::vector<config::Problem>& problems) {
+    out->key("problems").begin_array();
+    for (const config::Problem& problem : problems) {
+        out->begin_object().key("line").number(problem.line);
+        out->key("column").number(problem.column);
+        out->key("message").string(problem.message).end_object();
+    }
     out->end_array();
 }
 
@@ -42,19 +54,6 @@ void write_lines(json::Writer* out, std::string_view provider, const Lines& line
     out->end_array();
 }
 
-void write_requests(json::Writer* out, const exchange::Admission::Figures& figures) {
-    out->key("requests").begin_object();
-    out->key("running").number(static_cast<std::int64_t>(figures.inside));
-    out->key("waiting").number(static_cast<std::int64_t>(figures.waiting));
-    out->key("limit");
-    if (figures.concurrent > 0) {
-        out->number(static_cast<std::int64_t>(figures.concurrent));
-    } else {
-        out->null();
-    }
-    out->end_object();
-}
-
 void write_origin(json::Writer* out, const exchange::ProviderSlot& slot) {
     const http::Origin& origin = slot.destination.origin;
     out->key("origin");
@@ -72,6 +71,19 @@ void write_time(json::Writer* out, std::string_view name,
 }
 
 }  // namespace
+
+void write_requests(json::Writer* out, const exchange::Admission::Figures& figures) {
+    out->key("requests").begin_object();
+    out->key("running").number(static_cast<std::int64_t>(figures.inside));
+    out->key("waiting").number(static_cast<std::int64_t>(figures.waiting));
+    out->key("limit");
+    if (figures.concurrent > 0) {
+        out->number(static_cast<std::int64_t>(figures.concurrent));
+    } else {
+        out->null();
+    }
+    out->end_object();
+}
 
 boost::asio::awaitable<Operations::Reloaded> reload(Operations* operations) {
     namespace asio = boost::asio;
@@ -106,16 +118,38 @@ std::string reload_answer(const Operations::Reloaded& outcome) {
         out.key("message").string("the config has problems; the one in use stays");
         out.key("type").string(shape.type).key("param").null().key("code").string(shape.code);
         out.end_object();
-        out.key("problems").begin_array();
-        for (const config::Problem& problem : outcome.error()) {
-            out.begin_object().key("line").number(problem.line);
-            out.key("column").number(problem.column);
-            out.key("message").string(problem.message).end_object();
-        }
-        out.end_array();
+        write_problems(&out, outcome.error());
     }
     out.end_object();
     return body;
+}
+
+std::string config_answer(const Operations::ConfigText& config) {
+    std::string body;
+    json::Writer out(body);
+    out.begin_object().key("file");
+    config.file.empty() ? out.null() : out.string(config.file);
+    out.key("text").string(config::masked_text(config.text)).end_object();
+    return body;
+}
+
+Result<std::string> config_check_answer(std::string_view body, const Operations& operations) {
+    auto form = json::Form::read(body);
+    if (!form) return propagate(form);
+    auto fields = form->root().fields();
+    if (!fields) return propagate(fields);
+    for (const auto& [name, value] : *fields) {
+        if (name != "text") continue;
+        auto text = value.text(limits::request_body_bytes);
+        if (!text) return propagate(text);
+        std::string answer;
+        json::Writer out(answer);
+        out.begin_object();
+        write_problems(&out, operations.problems_of(*text));
+        out.end_object();
+        return answer;
+    }
+    return fail_at(ErrorKind::missing_required_field, "text", "text is missing: a config as YAML");
 }
 
 std::string providers_answer(const exchange::Gateway& gateway, const exchange::SharedState& state,

@@ -105,6 +105,8 @@ App::Found App::find(std::string_view path, std::string_view method) {
         Endpoint{"GET", "/v1/usage", keys(usage_read), &App::usage},
         Endpoint{"GET", "/admin/v1/logs", admin, &App::logs},
         Endpoint{"GET", "/admin/v1/logs/export", admin, &App::export_log},
+        Endpoint{"GET", "/admin/v1/logs/*/content", admin, &App::log_content},
+        Endpoint{"GET", "/admin/v1/logs/*/stream", admin, &App::log_stream},
         Endpoint{"GET", "/admin/v1/logs/*", admin, &App::log_entry},
         Endpoint{"DELETE", "/admin/v1/logs/*", admin, &App::forget_log},
         Endpoint{"GET", "/admin/v1/usage", admin, &App::usage},
@@ -113,7 +115,16 @@ App::Found App::find(std::string_view path, std::string_view method) {
         Endpoint{"GET", "/api/health", everybody, &App::health},
         Endpoint{"GET", "/readyz", everybody, &App::readiness},
         Endpoint{"GET", "/admin/v1/providers", admin, &App::providers},
+        Endpoint{"GET", "/admin/v1/models", admin, &App::models},
+        Endpoint{"GET", "/admin/v1/tools", admin, &App::tools},
+        Endpoint{"GET", "/admin/v1/prices", admin, &App::prices},
+        Endpoint{"GET", "/admin/v1/overview", admin, &App::overview},
+        Endpoint{"GET", "/admin/v1/config", admin, &App::config},
+        Endpoint{"POST", "/admin/v1/config/check", admin, &App::check_config},
         Endpoint{"POST", "/admin/v1/config/reload", admin, &App::reload_config},
+        Endpoint{"GET", "/admin/v1/session", everybody, &App::session},
+        Endpoint{"POST", "/admin/v1/session", everybody, &App::sign_in},
+        Endpoint{"DELETE", "/admin/v1/session", everybody, &App::sign_out},
         Endpoint{"GET", "/admin/v1/keys", admin, &App::list_keys},
         Endpoint{"POST", "/admin/v1/keys", admin, &App::create_key},
         Endpoint{"POST", "/admin/v1/keys/*/rotate", admin, &App::rotate_key},
@@ -137,10 +148,11 @@ App::Found App::find(std::string_view path, std::string_view method) {
 }
 
 App::App(std::shared_ptr<const exchange::Gateway> gateway, exchange::Worker* worker,
-         exchange::SharedState* shared, Operations* operations)
+         exchange::SharedState* shared, ConsoleState* console, Operations* operations)
     : gateway_(std::move(gateway)),
       worker_(worker),
       shared_(shared),
+      console_(console),
       operations_(operations),
       keys_(&shared->keys),
       started_(std::time(nullptr)) {}
@@ -175,8 +187,9 @@ awaitable<void> App::handle(http::Transaction* transaction) {
         if (!responder.begun()) record.status = client_closed_status;
     }
     telemetry::log_request(record);
-    if (entry.wanted && worker_->journal != nullptr)
-        worker_->journal->close(entry.ticket, record, entry.content);
+    if (!entry.wanted) co_return;
+    console_->traffic.add(record, utc_now());
+    if (worker_->journal != nullptr) worker_->journal->close(entry.ticket, record, entry.content);
 }
 
 awaitable<void> App::dispatch(http::Transaction* transaction, telemetry::RequestRecord* record,
@@ -184,11 +197,7 @@ awaitable<void> App::dispatch(http::Transaction* transaction, telemetry::Request
     const http::Request& request = transaction->request;
     if (request.method == "OPTIONS") return preflight(transaction);
     const auto [endpoint, methods] = find(request.path(), request.method);
-    if (endpoint == nullptr && methods.empty())
-        return refuse(transaction, record,
-                      {ErrorKind::not_found,
-                       fmt::format("there is nothing at {}; chat is at POST /v1/chat/completions",
-                                   request.path())});
+    if (endpoint == nullptr && methods.empty()) return page(transaction, record);
     if (endpoint == nullptr) {
         transaction->responder->headers().add("Allow", methods);
         return refuse(
@@ -213,14 +222,16 @@ Result<policy::Caller> App::admit(const Endpoint& endpoint, const http::Transact
     if (endpoint.access.who == Who::admin)
         return policy::Caller{.kind = policy::Caller::Kind::admin};
     if (endpoint.access.who != Who::keys) return policy::Caller{};
-    const Gatekeeper gatekeeper{&gateway_->access.auth, &gateway_->admin_token, &keys_.ring()};
+    const Gatekeeper gatekeeper{&gateway_->access.auth, &gateway_->admin_token, &keys_.ring(),
+                                &console_->sessions};
     return authenticate(transaction.request, transaction.client_address, gatekeeper,
                         endpoint.access.scope, utc_now());
 }
 
 // Whether the client may use the admin API.
 Result<void> App::admits(const http::Transaction& transaction) const {
-    return may_administer(transaction.request, transaction.client_address, gateway_->admin_token);
+    return may_administer(transaction.request, transaction.client_address, gateway_->admin_token,
+                          console_->sessions, Clock::now());
 }
 
 awaitable<void> App::chat(Asked asked) {
@@ -264,7 +275,9 @@ awaitable<void> App::models(Asked asked) {
 
 awaitable<void> App::tools(Asked asked) {
     const auto gateway = gateway_;
-    auto body = co_await list_tools(gateway->tools.get(), asked.transaction->stop);
+    const Sources sources =
+        asked.caller.kind == policy::Caller::Kind::admin ? Sources::shown : Sources::hidden;
+    auto body = co_await list_tools(gateway->tools.get(), sources, asked.transaction->stop);
     co_await send_result(asked.transaction, asked.record, std::move(body));
 }
 
@@ -309,14 +322,6 @@ awaitable<void> App::providers(Asked asked) {
 awaitable<void> App::reload_config(Asked asked) {
     const Operations::Reloaded outcome = co_await reload(operations_);
     co_await send_json(asked.transaction, outcome ? 200 : 400, reload_answer(outcome));
-}
-
-awaitable<void> App::home(Asked asked) {
-    asked.transaction->responder->headers().add("Content-Type", "text/plain; charset=utf-8");
-    co_await asked.transaction->responder->send(
-        200, "Runnel " RUNNEL_VERSION
-             " is running.\n\nChat:    POST /v1/chat/completions\nModels:  GET /v1/models\n"
-             "Health:  GET /healthz\n");
 }
 
 awaitable<void> App::preflight(http::Transaction* transaction) {

@@ -5,6 +5,8 @@
 #include "http/connection.hpp"
 #include "policy/caller.hpp"
 #include "policy/key_ring.hpp"
+#include "server/console.hpp"
+#include "server/console_state.hpp"
 #include "server/keys.hpp"
 #include "server/operations.hpp"
 #include "telemetry/request_log.hpp"
@@ -21,7 +23,7 @@ class App final : public http::RequestHandler {
 public:
     // All pointers must outlive the app.
     App(std::shared_ptr<const exchange::Gateway> gateway, exchange::Worker* worker,
-        exchange::SharedState* shared, Operations* operations);
+        exchange::SharedState* shared, ConsoleState* console, Operations* operations);
 
     // For the requests that come from now on.
     void use(std::shared_ptr<const exchange::Gateway> gateway) { gateway_ = std::move(gateway); }
@@ -83,6 +85,16 @@ private:
     Answer forget_log(Asked asked);
     Answer usage(Asked asked);
     Answer home(Asked asked);
+    // The console, where it has something at the path.
+    Answer page(http::Transaction* transaction, telemetry::RequestRecord* record);
+    Answer session(Asked asked);
+    Answer sign_in(Asked asked);
+    Answer sign_out(Asked asked);
+    Answer send_session(Asked asked, Result<std::string> cookie, SignedIn signed_in);
+    Answer overview(Asked asked);
+    Answer prices(Asked asked);
+    Answer config(Asked asked);
+    Answer check_config(Asked asked);
     Answer preflight(http::Transaction* transaction);
     Answer turn_away(http::Transaction* transaction, telemetry::RequestRecord* record, Error error);
     Answer refuse(http::Transaction* transaction, telemetry::RequestRecord* record, Error error);
@@ -94,6 +106,7 @@ private:
     std::shared_ptr<const exchange::Gateway> gateway_;
     exchange::Worker* worker_;
     exchange::SharedState* shared_;
+    ConsoleState* console_;
     Operations* operations_;
     policy::KeyRingView keys_;
     std::int64_t started_;

@@ -6,6 +6,7 @@
 #include "policy/key_ring.hpp"
 #include "policy/scope.hpp"
 #include "policy/settings.hpp"
+#include "server/sessions.hpp"
 
 #include <memory>
 #include <string_view>
@@ -17,10 +18,11 @@ struct Gatekeeper {
     const policy::AuthSettings* settings;
     const Secret* admin_token;
     const std::shared_ptr<const policy::KeyRing>* ring;  // of this moment; may point to null
+    const Sessions* sessions;                            // of the console
 };
 
-// Who sends the request, and whether they may for this. Logs and usage are for the admin too. The
-// error is what the client is told.
+// Who sends the request, and whether they may for this. Logs and usage are for the admin too, and
+// everything for the admin in the console. The error is what the client is told.
 Result<policy::Caller> authenticate(const http::Request& request, std::string_view client_address,
                                     const Gatekeeper& gatekeeper, policy::Scope scope,
                                     policy::UtcTime now);

@@ -22,6 +22,7 @@ struct Case {
     AuthSettings settings{.mode = AuthSettings::Mode::keys};
     Scope scope = Scope::chat_write;
     Secret admin_token{};
+    const Sessions* sessions = nullptr;
 };
 
 Result<Caller> ask(const Case& test) {
@@ -32,7 +33,9 @@ Result<Caller> ask(const Case& test) {
     http::Request request;
     request.target = test.target;
     for (const auto& [name, value] : test.headers) request.headers.add(name, value);
-    const Gatekeeper gatekeeper{&test.settings, &test.admin_token, &ring};
+    const Sessions none;
+    const Gatekeeper gatekeeper{&test.settings, &test.admin_token, &ring,
+                                test.sessions != nullptr ? test.sessions : &none};
     return authenticate(request, "192.0.2.1", gatekeeper, test.scope, now);
 }
 
@@ -52,6 +55,27 @@ TEST(Authentication, TakesAKeyFromEveryPlace) {
     EXPECT_EQ(status({{{"Authorization", "Bearer rk-2"}}}), 401);
     EXPECT_EQ(status({.headers = {{"Authorization", "Bearer rk-1"}}, .scope = Scope::logs_read}),
               403);
+}
+
+TEST(Authentication, LetsTheAdminDoEverythingInTheConsole) {
+    const Secret token("s3cret");
+    Sessions sessions;
+    const std::string cookie =
+        "runnel_session=" + sessions.open(token, Sessions::Clock::now()).value();
+    const auto asked = [&](Headers headers) {
+        headers.emplace_back("Cookie", cookie);
+        return ask({.headers = headers, .admin_token = token, .sessions = &sessions});
+    };
+    const auto admin = asked({{"X-Runnel-Console", "1"}});
+    ASSERT_TRUE(admin);
+    EXPECT_EQ(admin->kind, Caller::Kind::admin);
+    // A page elsewhere that makes the browser ask.
+    EXPECT_FALSE(asked({{"Origin", "https://evil.test"}}));
+    // With a key, the request is its owner's.
+    const auto owner = asked({{"X-Runnel-Console", "1"}, {"Authorization", "Bearer rk-1"}});
+    ASSERT_TRUE(owner);
+    EXPECT_EQ(owner->kind, Caller::Kind::key);
+    EXPECT_FALSE(asked({{"X-Runnel-Console", "1"}, {"Authorization", "Bearer rk-2"}}));
 }
 
 TEST(Authentication, TakesTheWalletFromTheHeaderThatTheSettingsName) {

@@ -4,12 +4,14 @@
 
 #include <expected>
 #include <functional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace runnel::server {
 
 // What the admin API can have done to the process as a whole. Implemented where the process is put
-// together.
+// together; asked from any thread.
 class Operations {
 public:
     virtual ~Operations() = default;
@@ -19,6 +21,16 @@ public:
     // `done` is called once, on any thread, when every thread uses the new one, or when it has
     // problems and nothing was changed.
     virtual void reload(std::function<void(Reloaded)> done) = 0;
+
+    // The config that is in use, as it was read, with its secrets.
+    struct ConfigText {
+        std::string file;  // empty: there is none; then the text is what the defaults come to
+        std::string text;
+    };
+    virtual ConfigText config_text() const = 0;
+
+    // What is wrong with a config's text; nothing is changed.
+    virtual std::vector<config::Problem> problems_of(std::string_view config_text) const = 0;
 };
 
 }  // namespace runnel::server

@@ -57,13 +57,16 @@ Error unknown_tool(const std::string& name, const std::vector<ToolBox::Offered>&
 
 }  // namespace
 
-awaitable<std::string> list_tools(const ToolBox* tools, http::Stop* stop) {
+awaitable<std::string> list_tools(const ToolBox* tools, Sources sources, http::Stop* stop) {
     const ToolBox::Offer offer = co_await all_tools(tools, stop);
+    const std::vector<std::string> names =
+        tools != nullptr ? tools->names() : std::vector<std::string>();
     std::string body;
     json::Writer out(body);
     out.begin_object().key("tools").begin_array();
     for (const ToolBox::Offered& tool : offer.tools) {
         out.begin_object().key("name").string(tool.spec.name);
+        if (sources == Sources::shown) out.key("source").string(names[tool.entry]);
         out.key("description").string(tool.spec.description);
         out.key("params").raw(tool.spec.parameters_json).end_object();
     }

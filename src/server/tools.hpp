@@ -13,7 +13,10 @@ namespace runnel::server {
 
 // Body of GET /v1/tools: what the tools of the config offer, but for servers that are not there.
 // `tools` may be null: there are none.
-boost::asio::awaitable<std::string> list_tools(const agent::ToolBox* tools, http::Stop* stop);
+// The admin sees where each comes from: its name under `tools`.
+enum class Sources { hidden, shown };
+boost::asio::awaitable<std::string> list_tools(const agent::ToolBox* tools, Sources sources,
+                                               http::Stop* stop);
 
 // Body of POST /v1/tools/execute, whose request is {"tool", "args"}: {"ok", "tool", "result"} or
 // {"ok", "tool", "error"}. An error is one of the request's.

@@ -34,7 +34,7 @@ class PageTest(ExampleTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.browser = browser.Browser()
+        cls.browser = browser.Browser("examples")
         cls.addClassCleanup(cls.browser.close)
         cls.address = cls.example.printed(r"(http://\S+/\?gateway=\S+)")
 
@@ -194,7 +194,7 @@ class OtherPagesTest(ExampleTest):
     name = "chain"
 
     def test_a_reader_of_agents_in_a_browser(self):
-        chromium = browser.Browser()
+        chromium = browser.Browser("examples")
         self.addCleanup(chromium.close)
         # Chromium asks its user before a page of the internet may ask this machine; one of this machine may.
         elsewhere = ThreadingHTTPServer(("127.0.0.1", 0), EmptyPage)

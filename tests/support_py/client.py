@@ -183,7 +183,7 @@ class Client:
 
 
 def request_bytes(method, path, body=b"", headers=None):
-    fields = {"Host": "gateway.test", **(headers or {})}
+    fields = {"Host": "gateway.localhost", **(headers or {})}
     names = {name.lower() for name in fields}
     if body and "transfer-encoding" not in names and "content-length" not in names:
         fields["Content-Length"] = str(len(body))

@@ -7,19 +7,22 @@ import shutil
 import subprocess
 import tempfile
 import threading
+from pathlib import Path
 
 import client
-from example_process import REPOSITORY
 from pace import LIMIT
 
 COMMAND = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-SCREENSHOTS = REPOSITORY / "build" / "examples" / "screenshots"
+BUILD = Path(__file__).resolve().parents[2] / "build"
 PROFILE_FLAGS = ("--headless=new", "--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions",
                  "--disable-background-networking", "--no-proxy-server", "--remote-debugging-pipe")
 
 
 class Browser:
-    def __init__(self):
+    """Its pages' screenshots go to build/FOLDER/screenshots."""
+
+    def __init__(self, folder):
+        self.screenshots = BUILD / folder / "screenshots"
         self._profile = tempfile.mkdtemp(prefix="runnel-browser-")
         theirs_in, self._out = os.pipe()
         self._in, theirs_out = os.pipe()
@@ -122,6 +125,7 @@ class Page:
             self.call("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", text="\r", windowsVirtualKeyCode=13)
 
     def screenshot(self, name):
-        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        folder = self._browser.screenshots
+        folder.mkdir(parents=True, exist_ok=True)
         picture = self.call("Page.captureScreenshot", format="png")["data"]
-        (SCREENSHOTS / f"{name}.png").write_bytes(base64.b64decode(picture))
+        (folder / f"{name}.png").write_bytes(base64.b64decode(picture))

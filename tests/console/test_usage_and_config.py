@@ -1,0 +1,59 @@
+"""What was used, and the config."""
+
+import client
+from console_test import ConsoleTest
+
+
+class Usage(ConsoleTest):
+    config = {"prices": {"demo/text": {"input": 1, "output": 2}}}
+
+    def test_sums_by_model_and_day_and_as_csv(self):
+        for _ in range(3):
+            client.ask(self.runnel.port, model="demo/text")
+        client.ask(self.runnel.port, model="demo/echo")
+        page = self.open("/usage").has_title("Usage").click("Model")
+        page.wait_for("document.querySelector('tbody')?.innerText.includes('demo/text')")
+        rows = dict(page.run("[...document.querySelectorAll('.card tbody tr')].map((row) => [row.cells[0].innerText, row.cells[2].innerText])"))
+        self.assertEqual((rows["demo/text"], rows["demo/echo"]), ("3", "1"))
+        page.shows("models without a price")
+        page.run("""URL.createObjectURL = (blob) => { blob.text().then((text) => { window.saved = text; }); return '#'; }""")
+        page.click("Download CSV").wait_for("window.saved")
+        head, *lines = page.run("window.saved").strip().split("\r\n")
+        self.assertTrue(head.startswith("model,name,requests,errors,"))
+        self.assertTrue(any(line.startswith("demo/text,demo/text,3,0,") for line in lines), lines)
+        page.click("Day").wait_for("/^\\d{4}-\\d\\d-\\d\\d/.test(document.querySelector('.card tbody')?.innerText)")
+        page.screenshot("usage-by-day")
+
+
+class Config(ConsoleTest):
+    secret = "sk-test-KEY"  # of the providers
+
+    def test_secrets_are_masked(self):
+        page = self.open("/config").has_title("Config").shows("with secrets masked")
+        text = page.run("document.querySelector('.editor textarea').value")
+        self.assertNotIn(self.secret, text)
+        self.assertIn("***", text)
+        self.assertIn("openai-compatible", text)
+
+    def test_an_edited_one_is_checked_and_problems_lead_to_their_line(self):
+        page = self.open("/config").has_title("Config").click("Check this text").shows("This config is right.")
+        page.fill("Config as YAML", "listen: 127.0.0.1:0\nproviders:\n  x: {kind: opnai}\n").click("Check this text")
+        page.shows("1 problem", "openai")
+        page.screenshot("config-problem")
+        self.assert_no_barriers(page)
+        page.click("Line 3, column 13")
+        start = page.run("document.querySelector('.editor textarea').selectionStart")
+        self.assertEqual("listen: 127.0.0.1:0\nproviders:\n  x: {kind: opnai}\n"[start:start + 5], "opnai")
+        page.click("Back to the running one")
+        self.assertIn("openai-compatible", page.run("document.querySelector('.editor textarea').value"))
+
+    def test_reload_says_what_changed_or_what_is_wrong(self):
+        page = self.open("/config").has_title("Config")
+        before = open(self.runnel.config_file, encoding="utf-8").read()
+        self.addCleanup(lambda: open(self.runnel.config_file, "w", encoding="utf-8").write(before))
+        self.runnel.write_config({"models": {"brand-new": {"targets": ["demo/text"]}}})
+        page.click("Reload the config").shows("Reloaded.", "Models added: brand-new", "Providers removed")
+        page.wait_for("document.querySelector('.editor textarea').value.includes('brand-new')")
+        self.runnel.write_config({"models": {"brand-new": {"targets": ["nobody/x"]}}})
+        page.click("Reload the config").shows("the config has problems", "nobody")
+        page.screenshot("config-reload")

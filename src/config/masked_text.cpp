@@ -50,11 +50,11 @@ std::string without_password(std::string_view text) {
 }
 
 struct Found {
-    const Node* scalar;
+    Node* scalar;
     std::string shown;  // in its place
 };
 
-void find_secrets(const Node& node, Inside inside, std::vector<Found>& found) {
+void find_secrets(Node& node, Inside inside, std::vector<Found>& found) {
     switch (node.kind) {
         case Node::Kind::null: return;
         case Node::Kind::scalar: {
@@ -65,7 +65,7 @@ void find_secrets(const Node& node, Inside inside, std::vector<Found>& found) {
             return;
         }
         case Node::Kind::list:
-            for (const Node& child : node.children) find_secrets(child, inside, found);
+            for (Node& child : node.children) find_secrets(child, inside, found);
             return;
         case Node::Kind::map:
             for (std::size_t i = 0; i + 1 < node.children.size(); i += 2)
@@ -111,21 +111,35 @@ void replace_anywhere(std::string& text, const Found& found) {
     }
 }
 
+std::vector<Found> secrets_of(Node& tree) {
+    std::vector<Found> found;
+    find_secrets(tree, Inside::anything, found);
+    return found;
+}
+
+bool tells_nothing(std::string_view yaml) {
+    auto tree = parse_yaml(yaml);
+    return tree && secrets_of(*tree).empty();
+}
+
 }  // namespace
 
 std::string masked_text(std::string_view yaml) {
     std::string text(yaml);
-    const auto tree = parse_yaml(yaml);
+    auto tree = parse_yaml(yaml);
     if (!tree) return redacted(text);
-    std::vector<Found> found;
-    find_secrets(*tree, Inside::anything, found);
+    std::vector<Found> found = secrets_of(*tree);
     // From the end, so that the places of those before stay what they are. Aliases are there twice.
     std::ranges::sort(found, std::greater(), [](const Found& one) {
         return std::pair(one.scalar->line, one.scalar->column);
     });
     for (const Found& one : found) replace_in_place(text, one);
     for (const Found& one : found) replace_anywhere(text, one);
-    return text;
+    if (tells_nothing(text)) return text;
+    // Written in a way that can't be mended in place: better without its comments than with
+    // secrets.
+    for (Found& one : found) one.scalar->text = std::move(one.shown);
+    return write_yaml(*tree);
 }
 
 }  // namespace runnel::config

@@ -3,6 +3,7 @@
 #include "base/utf8.hpp"
 
 #include <fmt/format.h>
+#include <yaml-cpp/emitter.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -200,6 +201,31 @@ std::expected<void, Problem> check_characters(std::string_view text) {
     return {};
 }
 
+void write_node(const Node& node, YAML::Emitter& to) {
+    switch (node.kind) {
+        case Node::Kind::null: to << YAML::Null; return;
+        case Node::Kind::scalar:
+            if (node.style == Node::Style::quoted) to << YAML::DoubleQuoted;
+            to << node.text;
+            return;
+        case Node::Kind::list:
+            to << YAML::BeginSeq;
+            for (const Node& child : node.children) write_node(child, to);
+            to << YAML::EndSeq;
+            return;
+        case Node::Kind::map:
+            to << YAML::BeginMap;
+            for (std::size_t i = 0; i + 1 < node.children.size(); i += 2) {
+                to << YAML::Key;
+                write_node(node.children[i], to);
+                to << YAML::Value;
+                write_node(node.children[i + 1], to);
+            }
+            to << YAML::EndMap;
+            return;
+    }
+}
+
 }  // namespace
 
 std::expected<Node, Problem> parse_yaml(std::string_view text) {
@@ -229,6 +255,12 @@ std::expected<Node, Problem> parse_yaml(std::string_view text) {
     } catch (const std::exception& error) {
         return std::unexpected(Problem{1, 1, fmt::format("not YAML: {}", error.what())});
     }
+}
+
+std::string write_yaml(const Node& node) {
+    YAML::Emitter emitter;
+    write_node(node, emitter);
+    return std::string(emitter.c_str(), emitter.size()) + '\n';
 }
 
 }  // namespace runnel::config

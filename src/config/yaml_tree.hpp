@@ -29,4 +29,7 @@ struct Node {
 // bytes is safe to give.
 std::expected<Node, Problem> parse_yaml(std::string_view text);
 
+// YAML that parses into the same tree; its comments and its lines are not kept.
+std::string write_yaml(const Node& node);
+
 }  // namespace runnel::config

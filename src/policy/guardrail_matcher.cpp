@@ -80,6 +80,9 @@ std::unexpected<std::string> at_fault(const GuardrailRule& rule, std::string_vie
 std::string message_of(hs_compile_error_t* error) {
     std::string message = error != nullptr ? error->message : "Vectorscan gives no reason";
     hs_free_compile_error(error);
+    if (message == "Pattern is too large.")
+        message +=
+            " Where a . or a [^x] is repeated, a narrower class such as [a-z0-9] makes it smaller.";
     return message;
 }
 

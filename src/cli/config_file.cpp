@@ -30,6 +30,7 @@ std::expected<std::string, int> read_file(const std::string& path) {
     std::string text(bytes_max, '\0');
     text.resize(std::fread(text.data(), 1, text.size(), file.get()));
     if (std::ferror(file.get())) return std::unexpected(errno);  // a folder can be opened, not read
+    text.shrink_to_fit();
     return text;
 }
 

@@ -1,6 +1,7 @@
 #include "exchange/attempts.hpp"
 
 #include "base/limits.hpp"
+#include "base/release.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -279,9 +280,9 @@ awaitable<void> Attempts::flush() {
 // The client has seen a part of this answer, so nobody else will be asked.
 void Attempts::forget_request() {
     if (!request_->body) return;
-    *request_ = {};
+    release(*request_);
     lane_->call.forget_question();
-    setting_.transaction->request.headers = {};
+    release(setting_.transaction->request.headers);
 }
 
 awaitable<Attempts::Next> Attempts::conclude() {

@@ -1,6 +1,7 @@
 #include "exchange/upstream_call.hpp"
 
 #include "base/limits.hpp"
+#include "base/release.hpp"
 #include "http/read_buffer.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -73,8 +74,8 @@ UpstreamCall::~UpstreamCall() {
 }
 
 void UpstreamCall::forget_question() {
-    question_.outgoing.body = {};
-    question_.outgoing.headers = {};
+    release(question_.outgoing.body);
+    release(question_.outgoing.headers);
 }
 
 awaitable<void> UpstreamCall::advance() {

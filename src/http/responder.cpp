@@ -1,6 +1,7 @@
 #include "http/responder.hpp"
 
 #include "base/limits.hpp"
+#include "base/release.hpp"
 
 #include <array>
 #include <charconv>
@@ -122,6 +123,7 @@ void Responder::frame_piece(Piece piece) {
     // Without chunks only the connection's end can end the body.
     if (!chunked_) keep_alive_ = false;
     std::string head = render_head(status_);
+    release(headers_);
     head += chunked_ ? "Transfer-Encoding: chunked\r\n\r\n" : "\r\n";
     out_.replace(0, unsent_, head);
     unsent_ = 0;

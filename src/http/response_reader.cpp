@@ -1,6 +1,7 @@
 #include "http/response_reader.hpp"
 
 #include "base/limits.hpp"
+#include "base/release.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
@@ -43,7 +44,9 @@ struct ResponseReader::Parser final : beast::http::basic_parser<false> {
         head.headers.add(std_view(name), std_view(value));
     }
     void on_header_impl(error_code&) override {
-        if (!is_interim(head.status)) handler->on_head(head);
+        if (is_interim(head.status)) return;
+        handler->on_head(head);
+        release(head.headers);
     }
     void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
     std::size_t on_body_impl(string_view bytes, error_code&) override {

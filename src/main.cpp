@@ -1,9 +1,13 @@
 #include "base/result.hpp"
 #include "cli/check.hpp"
+#include "cli/completion.hpp"
 #include "cli/keys_command.hpp"
+#include "cli/manual.hpp"
 #include "cli/request.hpp"
 #include "cli/serve.hpp"
 #include "cli/transcode.hpp"
+#include "dialect/registry.hpp"
+#include "provider/registry.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -11,6 +15,7 @@
 #include <iostream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -25,6 +30,21 @@ int print(const runnel::Result<std::string>& output, std::string_view end) {
     }
     std::cout << *output << end << std::flush;
     return 0;
+}
+
+// The program's commands as plain data, with what their values can be.
+runnel::cli::Command described(const CLI::App& app) {
+    const auto words = [](auto names) {
+        return std::vector<std::string>(names.begin(), names.end());
+    };
+    return runnel::cli::read_commands(app, {{"KIND", words(runnel::provider::kinds())},
+                                            {"DIALECT", words(runnel::dialect::names())}});
+}
+
+std::string completion(const std::string& shell, const runnel::cli::Command& program) {
+    if (shell == "bash") return runnel::cli::bash_completion(program);
+    return shell == "zsh" ? runnel::cli::zsh_completion(program)
+                          : runnel::cli::fish_completion(program);
 }
 
 }  // namespace
@@ -85,6 +105,14 @@ int main(int argc, char** argv) {
 
     runnel::cli::KeysCommand keys(&app);
 
+    std::string shell;
+    CLI::App* complete = app.add_subcommand(
+        "completion", "Print a script that lets a shell complete commands and options");
+    complete->add_option("shell", shell, "Whose script")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+        ->type_name("bash|zsh|fish");
+    CLI::App* man = app.add_subcommand("man", "Print the manual page, for man(1)");
     CLI::App* version = app.add_subcommand("version", "Print the version");
 
     CLI11_PARSE(app, argc, argv);
@@ -95,6 +123,8 @@ int main(int argc, char** argv) {
     if (*request)
         return print(runnel::cli::write_upstream_request(request_kind, read_stdin()), "\n");
     if (keys.chosen()) return keys.run(std::cout, std::cerr);
+    if (*complete) std::cout << completion(shell, described(app));
+    if (*man) std::cout << runnel::cli::manual(described(app), RUNNEL_VERSION);
     if (*version) fmt::print("runnel {}\n", RUNNEL_VERSION);
     return 0;
 }

@@ -36,7 +36,7 @@ KeysCommand::KeysCommand(CLI::App* app)
     for (CLI::App* command : {show_, update_, rotate_, revoke_}) add_id(command);
     for (CLI::App* command : {create_, update_}) add_key_options(command);
     create_->add_option("--kind", options_.kind, "secret (default), or browser: one for pages")
-        ->type_name("KIND");
+        ->type_name("secret|browser");
     update_->add_flag_callback("--enable", [this] { options_.enabled = true; }, "Let it be used");
     update_->add_flag_callback("--disable", [this] { options_.enabled = false; }, "Refuse it");
     update_

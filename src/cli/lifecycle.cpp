@@ -2,6 +2,7 @@
 
 #include "base/limits.hpp"
 #include "base/log.hpp"
+#include "cli/service_notice.hpp"
 
 #include <csignal>
 
@@ -65,6 +66,7 @@ void Lifecycle::end(int signal) {
         .add("signal", signal == SIGTERM ? "SIGTERM" : "SIGINT")
         .add("port_handed_over", drain.hand_over.count() > 0)
         .write();
+    tell_service_manager("STOPPING=1");
     for (const auto& shard : *shards_) shard->drain(drain);
 }
 

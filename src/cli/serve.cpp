@@ -5,6 +5,7 @@
 #include "cli/lifecycle.hpp"
 #include "cli/open_keys.hpp"
 #include "cli/running_config.hpp"
+#include "cli/service_notice.hpp"
 #include "cli/services.hpp"
 #include "cli/shard.hpp"
 #include "http/tls.hpp"
@@ -61,7 +62,8 @@ void announce(const config::Config& config, const exchange::Gateway& gateway,
     for (const auto& slot : gateway.providers) names += (names.empty() ? "" : ", ") + slot.name;
     fmt::print(
         stderr,
-        "Runnel {} listening on {}\n  console:   {}/\n  providers: {}\n  try:       curl -N {}/v1/chat/completions "
+        "Runnel {} listening on {}\n  console:   {}/\n  providers: {}\n  try:       curl -N "
+        "{}/v1/chat/completions "
         "-H 'Content-Type: application/json' \\\n               -d '{{\"model\":\"demo/text\","
         "\"stream\":true,\"messages\":[{{\"role\":\"user\",\"content\":\"hi\"}}]}}'\n",
         RUNNEL_VERSION, url, url, names, url);
@@ -136,6 +138,7 @@ int serve(const ServeOptions& options) {
     (*services)->keep_house(config.access.logs.retention);
     Lifecycle lifecycle(&control_loop, &running_config, &shards);
     announce(config, **gateway, as_shown(address), threads);
+    tell_service_manager("READY=1");
     gateway->reset();  // the shards have it, until there is another
     std::jthread control_thread([&control_loop] { control_loop.run(); });
     shards.front()->run();

@@ -105,6 +105,8 @@ awaitable<void> ChatExchange::ask() {
         loop.ask_before_rounds([this](const std::optional<timeline::Usage>&) {
             return account_.open_round(&request_, &route_);
         });
+        if (guard_.is_on())
+            loop.look_at_results([this](std::string* text) { guard_.look_at_result(text); });
         co_await loop.run();
         co_return;
     }

@@ -87,6 +87,18 @@ awaitable<Result<InputScan::Outcome>> Guard::ask_about(chat::Request* request, S
     co_return outcome;
 }
 
+void Guard::look_at_result(std::string* text) {
+    GuardrailFindings findings;
+    auto scanned =
+        policy::scan_result(*gateway_->guardrails, rules_, &worker_->guardrails, *text, &findings);
+    note(findings);
+    if (!scanned) {
+        *text = scanned.error().message;
+    } else if (*scanned) {
+        *text = std::move(**scanned);
+    }
+}
+
 Result<void> Guard::open(timeline::Sink* to) {
     auto made = GuardrailFilter::make(gateway_->guardrails, rules_, &worker_->guardrails, to);
     if (!made) return propagate(made);

@@ -38,6 +38,9 @@ public:
     boost::asio::awaitable<Result<policy::InputScan::Outcome>> ask_about(chat::Request* request,
                                                                          http::Stop* stop);
 
+    // What a tool that ran here has answered, before the model is told.
+    void look_at_result(std::string* text);
+
     // The answer goes through the filter to `to`, which must outlive this.
     Result<void> open(timeline::Sink* to);
     policy::GuardrailFilter* filter() { return filter_.get(); }

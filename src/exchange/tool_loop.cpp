@@ -189,6 +189,9 @@ awaitable<void> ToolLoop::run_calls() {
         runs.push_back({&call, &*tool});
     }
     auto outcomes = co_await runs_.run(std::move(runs), request_, deadline());
+    if (setting_.reply->is_cut()) co_return;  // nobody will be told of them
+    if (look_)
+        for (agent::ToolOutcome& outcome : outcomes) look_(&outcome.text);
     if (!filter_.client_calls().empty()) {
         std::vector<agent::HiddenTurns::Result> hidden;
         for (std::size_t i = 0; i < outcomes.size(); ++i)

@@ -38,6 +38,9 @@ public:
         std::function<boost::asio::awaitable<Result<void>>(std::optional<timeline::Usage> used)>;
     void ask_before_rounds(MayGoOn may_go_on) { may_go_on_ = std::move(may_go_on); }
 
+    // May change what a tool has answered, before the model is told.
+    void look_at_results(std::function<void(std::string* text)> look) { look_ = std::move(look); }
+
     boost::asio::awaitable<void> run();
 
 private:
@@ -70,6 +73,7 @@ private:
     std::unique_ptr<agent::TextCalls> text_calls_;  // of a model that writes its calls as text
     ToolRuns runs_;
     MayGoOn may_go_on_;
+    std::function<void(std::string*)> look_;
     int rounds_left_;
 };
 

@@ -95,6 +95,8 @@ ToolRuns::run(std::vector<Run> runs, const chat::Request* request, Clock::time_p
         }
         co_await tell(batch.get(), batch->items.size() - 1, State::created);
     }
+    // What a guardrail objects to is not done either.
+    if (reply_->is_cut()) co_return std::vector<ToolOutcome>();
 
     const Stop* stop = transaction_->stop;
     const Stop::Guard guard(transaction_->stop,

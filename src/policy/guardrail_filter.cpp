@@ -95,7 +95,7 @@ void GuardrailFilter::on(const Event& event) {
                 flush();
                 if (!cut_) tell(event);
             },
-            [&](const timeline::Annotation&) { tell(event); },
+            [&](const timeline::Annotation& e) { on_annotation(e); },
             [&](const timeline::ProviderState&) { tell(event); },
             [&](const timeline::UsageReported&) { tell(event); },
         },
@@ -250,9 +250,23 @@ void GuardrailFilter::on_server_tool(const timeline::ServerTool& event) {
     if (!may_show(arguments)) return;
     const ScannedJson result = scan_json(seat_, on_arguments_, event.result_raw);
     if (!may_show(result)) return;
+    const ScannedJson explanation = scan_json(seat_, on_arguments_, event.explanation_raw);
+    if (!may_show(explanation)) return;
     if (arguments.outcome == ScannedJson::Outcome::replaced) shown.arguments_raw = arguments.json;
     if (result.outcome == ScannedJson::Outcome::replaced) shown.result_raw = result.json;
+    if (explanation.outcome == ScannedJson::Outcome::replaced)
+        shown.explanation_raw = explanation.json;
     tell(shown);
+}
+
+// What a source is called is part of what is said.
+void GuardrailFilter::on_annotation(const timeline::Annotation& event) {
+    note_choice(event.choice);
+    if (on_text_ == 0) return tell(event);
+    const ScannedJson scanned = scan_json(seat_, on_text_, event.raw);
+    if (!may_show(scanned)) return;
+    const bool replaced = scanned.outcome == ScannedJson::Outcome::replaced;
+    tell(timeline::Annotation{event.choice, replaced ? scanned.json : event.raw});
 }
 
 void GuardrailFilter::on_finished(const timeline::Finished& event) {

@@ -218,6 +218,25 @@ TEST(GuardrailFilter, LooksAtWhatIsShownOfTheGatewaysOwnTools) {
     EXPECT_THAT(answer.text(), Not(HasSubstr("4111")));
 }
 
+TEST(GuardrailFilter, LooksAtWhatIsSaidAboutToolsAndSources) {
+    const ServerTool run{.state = ServerTool::State::created,
+                         .id = "s",
+                         .name = "t",
+                         .arguments_raw = "{}",
+                         .explanation_raw = R"({"goal":"a@b.com"})"};
+    const Annotation source{0, R"({"url_citation":{"title":"a@b.com"}})"};
+    for (const Event& event : {Event(run), Event(source)}) {
+        Filtered blocked({all_pii()});
+        blocked.tell({Started{}, event});
+        EXPECT_TRUE(blocked.filter().cut());
+        EXPECT_THAT(blocked.text(), Not(HasSubstr("a@b")));
+        Filtered redacted({all_pii(Action::redact)});
+        redacted.tell({Started{}, event});
+        EXPECT_THAT(redacted.text(), HasSubstr("[email]"));
+        EXPECT_THAT(redacted.text(), Not(HasSubstr("a@b")));
+    }
+}
+
 TEST(GuardrailFilter, LogprobsWaitForTheirText) {
     Filtered answer({pii_rule({card}), pii_rule({email}, Action::redact)});
     answer.tell(

@@ -17,18 +17,23 @@ using Action = GuardrailRule::Action;
 using chat::Message;
 using chat::Part;
 
-// Calls `say(escaped)` for each text and `call(escaped)` for what is JSON inside of a string; `raw`
-// for a part that nobody here understands.
-template <class Say, class Call, class Raw>
-void for_each_text(const chat::Request& request, Say say, Call call, Raw raw) {
+// Shows the visitor each text (escaped), what is JSON inside of a string (`call`), raw JSON, and
+// the names of speakers; and where the parts of a message end.
+template <class Visitor>
+void for_each_text(const chat::Request& request, Visitor& visitor) {
     for (const Message& message : request.messages) {
+        if (!message.name.empty()) visitor.name(message.name);
         for (const Part& part : message.parts) {
-            if (!part.text_escaped.empty()) say(part.text_escaped);
-            if (part.kind == Part::Kind::other) raw(part.raw);
+            if (!part.text_escaped.empty()) visitor.part(part.text_escaped);
+            if (part.kind == Part::Kind::other) visitor.raw(part.raw);
         }
-        if (!message.reasoning_escaped.empty()) say(message.reasoning_escaped);
+        visitor.end_of_parts();
+        if (!message.reasoning_escaped.empty()) visitor.text(message.reasoning_escaped);
+        for (const std::string_view thoughts :
+             {message.reasoning_details_raw, message.thinking_blocks_raw})
+            if (!thoughts.empty()) visitor.raw(thoughts);
         for (const chat::ToolCall& tool_call : message.tool_calls)
-            if (!tool_call.arguments_escaped.empty()) call(tool_call.arguments_escaped);
+            if (!tool_call.arguments_escaped.empty()) visitor.call(tool_call.arguments_escaped);
     }
 }
 
@@ -39,14 +44,28 @@ public:
           rules_(rules),
           body_(*request.body) {}
 
-    void text(std::string_view escaped) {
-        GuardrailText text(seat_, rules_, GuardrailText::Blocks::note);
-        const std::string plain = json::unescaped(escaped);
-        text.add_last(plain);
-        findings_.add(text, seat_->matcher());
-        if (text.gave_up()) in_the_way_ = true;
-        if (text.replaced()) replace(escaped, text.released());
+    // As it may be sent.
+    std::string text(std::string_view escaped) {
+        std::string plain = json::unescaped(escaped);
+        auto replaced = look_at_text(plain);
+        if (!replaced) return plain;
+        replace(escaped, *replaced);
+        return std::move(*replaced);
     }
+
+    void part(std::string_view escaped) {
+        joined_ += text(escaped);
+        ++parts_;
+    }
+
+    // Whoever reads them may read them as one.
+    void end_of_parts() {
+        if (parts_ > 1) look_at_fixed(joined_);
+        joined_.clear();
+        parts_ = 0;
+    }
+
+    void name(std::string_view plain) { look_at_fixed(plain); }
 
     void call(std::string_view escaped) {
         const ScannedJson scanned = look_at(json::unescaped(escaped));
@@ -86,6 +105,21 @@ private:
         std::size_t size;
         std::string text;
     };
+
+    // What it becomes, if it must be replaced.
+    std::optional<std::string> look_at_text(std::string_view plain) {
+        GuardrailText text(seat_, rules_, GuardrailText::Blocks::note);
+        text.add_last(plain);
+        findings_.add(text, seat_->matcher());
+        if (text.gave_up()) in_the_way_ = true;
+        if (!text.replaced()) return std::nullopt;
+        return std::string(text.released());
+    }
+
+    // What can't be replaced.
+    void look_at_fixed(std::string_view plain) {
+        if (look_at_text(plain)) in_the_way_ = true;
+    }
 
     ScannedJson look_at(std::string_view json) {
         ScannedJson scanned = scan_json(seat_, rules_, json);
@@ -130,7 +164,27 @@ private:
     std::string_view body_;
     GuardrailFindings findings_;
     std::vector<Edit> edits_;
+    std::string joined_;  // the texts of one message
+    int parts_ = 0;
     bool in_the_way_ = false;
+};
+
+// All that is said, as one text.
+class Everything {
+public:
+    void text(std::string_view escaped) {
+        if (!all_.empty()) all_ += '\n';
+        json::append_unescaped(all_, escaped);
+    }
+    void part(std::string_view escaped) { text(escaped); }
+    void call(std::string_view escaped) { text(escaped); }
+    void raw(std::string_view json) { text(json); }
+    void name(std::string_view) {}
+    void end_of_parts() {}
+    std::string take() { return std::move(all_); }
+
+private:
+    std::string all_;
 };
 
 constexpr std::string_view refusal_instruction =
@@ -138,6 +192,8 @@ constexpr std::string_view refusal_instruction =
     "with here. Say so, in one or two friendly sentences of your own. Do not guess what it was "
     "about, and do not ask for it again.";
 constexpr std::string_view withheld = "(This message was withheld.)";
+constexpr std::string_view result_withheld =
+    "(The result was withheld: it has something in it that may not be passed on.)";
 
 Message message_of(chat::Request* request, chat::Role role, std::string_view plain) {
     std::string escaped;
@@ -166,21 +222,29 @@ Result<InputScan> scan_input(const GuardrailSet& set, GuardrailBits rules,
     auto seat = workspace->seat_for(set, rules);
     if (!seat) return propagate(seat);
     Scan scan(std::move(*seat), looking, request);
-    for_each_text(
-        request, [&](std::string_view escaped) { scan.text(escaped); },
-        [&](std::string_view escaped) { scan.call(escaped); },
-        [&](std::string_view raw) { scan.raw(raw); });
+    for_each_text(request, scan);
     return scan.outcome(set);
 }
 
+Result<std::optional<std::string>> scan_result(const GuardrailSet& set, GuardrailBits rules,
+                                               GuardrailWorkspace* workspace, std::string_view text,
+                                               GuardrailFindings* findings) {
+    const GuardrailBits looking = set.local_at(GuardrailPlace::input, rules);
+    if (looking == 0) return std::nullopt;
+    auto seat = workspace->seat_for(set, rules);
+    if (!seat) return propagate(seat);
+    ScannedJson scanned = scan_json(*seat, looking, text);
+    findings->add(scanned.findings);
+    using Outcome = ScannedJson::Outcome;
+    if (scanned.outcome == Outcome::pass) return std::nullopt;
+    if (scanned.outcome == Outcome::replaced) return std::move(scanned.json);
+    return std::string(result_withheld);
+}
+
 std::string text_of(const chat::Request& request) {
-    std::string text;
-    const auto add = [&](std::string_view escaped) {
-        if (!text.empty()) text += '\n';
-        json::append_unescaped(text, escaped);
-    };
-    for_each_text(request, add, add, add);
-    return text;
+    Everything everything;
+    for_each_text(request, everything);
+    return everything.take();
 }
 
 void decline(chat::Request* request) {

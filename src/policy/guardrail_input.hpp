@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace runnel::policy {
 
@@ -26,6 +27,12 @@ struct InputScan {
 // has called them with. Not at tool definitions, nor at what the gateway adds itself.
 Result<InputScan> scan_input(const GuardrailSet& set, GuardrailBits rules,
                              GuardrailWorkspace* workspace, const chat::Request& request);
+
+// What a tool of the gateway's own has answered: what the model is told in its place, if it may not
+// be told that.
+Result<std::optional<std::string>> scan_result(const GuardrailSet& set, GuardrailBits rules,
+                                               GuardrailWorkspace* workspace, std::string_view text,
+                                               GuardrailFindings* findings);
 
 // All that is said in the request as one text, for somebody else to look at.
 std::string text_of(const chat::Request& request);

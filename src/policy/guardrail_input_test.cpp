@@ -104,6 +104,44 @@ TEST(GuardrailInput, LooksAtArgumentsAndReasoningThatComeBack) {
     EXPECT_EQ(scan({all_pii()}, request).outcome, Outcome::block);
 }
 
+TEST(GuardrailInput, LooksAtThoughtsInEveryProvidersShape) {
+    for (const auto carrier :
+         {&chat::Message::reasoning_details_raw, &chat::Message::thinking_blocks_raw}) {
+        chat::Request request = request_with("fine");
+        request.messages[0].*carrier = request.keep(R"([{"text":"to a@b.com"}])");
+        EXPECT_EQ(scan({all_pii()}, request).outcome, Outcome::block);
+    }
+}
+
+TEST(GuardrailInput, PartsAreOneTextAndNamesAreLookedAt) {
+    chat::Request request = request_with("fine");
+    auto& parts = request.messages[0].parts;
+    parts.push_back({.kind = chat::Part::Kind::text, .text_escaped = "4111 1111"});
+    EXPECT_EQ(scan({all_pii()}, request).outcome, Outcome::pass);
+    parts.push_back({.kind = chat::Part::Kind::text, .text_escaped = " 1111 1111"});
+    EXPECT_EQ(scan({all_pii()}, request).outcome, Outcome::block);
+    EXPECT_EQ(scan({all_pii(Action::redact)}, request).outcome, Outcome::block)
+        << "what spans two parts can't be replaced";
+    parts.resize(1);
+    request.messages[0].name = "a@b.com";
+    EXPECT_EQ(scan({all_pii()}, request).outcome, Outcome::block);
+}
+
+TEST(GuardrailInput, LooksAtWhatToolsHaveAnswered) {
+    const auto told = [](Action action, std::string_view text) {
+        GuardrailWorkspace workspace;
+        GuardrailFindings findings;
+        auto scanned = scan_result(*guardrails({all_pii(action)}), 1, &workspace, text, &findings);
+        EXPECT_TRUE(scanned.has_value());
+        return scanned->value_or(std::string(text));
+    };
+    EXPECT_EQ(told(Action::block, R"({"n":12})"), R"({"n":12})");
+    EXPECT_EQ(told(Action::redact, R"({"to":"a@b.com"})"), R"({"to":"[email]"})");
+    EXPECT_EQ(told(Action::redact, "to a@b.com"), "to [email]");
+    EXPECT_THAT(told(Action::block, "to a@b.com"), HasSubstr("withheld"));
+    EXPECT_EQ(told(Action::log, "to a@b.com"), "to a@b.com");
+}
+
 TEST(GuardrailInput, AnUnboundedPatternIsRedactedWhole) {
     const std::string long_text(20'000, 'x');
     const InputScan scanned = scan({pattern_rule("x", {"BEGIN.*END"}, Action::redact)},

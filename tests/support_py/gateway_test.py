@@ -1,6 +1,8 @@
 """What the tests of a running gateway share: one Runnel and one fake upstream per class, a time limit per test."""
 
 import faulthandler
+import json
+import signal
 import time
 import unittest
 
@@ -52,6 +54,13 @@ class GatewayTest(LimitedTest):
 
     def tearDown(self):
         self.runnel.assert_well()
+
+    def reload(self, **fields):
+        """The same config but for these fields; it takes a moment to be in force."""
+        with open(self.runnel.config_file, encoding="utf-8") as file:
+            config = json.load(file)
+        self.runnel.write_config({**config, **fields})
+        self.runnel.signal(signal.SIGHUP)
 
     def connect(self, **options):
         made = client.Client(self.runnel.port, **options)

@@ -106,6 +106,14 @@ def run_session(world, text):
     return "\n".join(problems) or None
 
 
+def ask(world, model):
+    """Whether the gateway has an answer to a request for this model."""
+    body = json.dumps({"model": model, "stream": True, "messages": [{"role": "user", "content": "Hi"}]})
+    printed, _ = world.run(f"curl http://127.0.0.1:8080/v1/chat/completions -d '{body}'")
+    whole = '"content":"lo"' in printed and printed.rstrip().endswith("data: [DONE]")
+    return None if whole else f"{model} does not answer:\n{printed}"
+
+
 def run_script(world, text):
     """(what all commands printed, the problem)."""
     printed_by_all = []

@@ -31,7 +31,8 @@ class Mark:
     line: int
 
 
-MARK_WORDS = ("checked, not run", "gateway", "file", "run first", "provider answers")
+MARK_WORDS = ("checked, not run", "gateway", "file", "run first", "provider answers",
+              "the config above answers")
 MARK = re.compile(rf"^ *<!-- ({'|'.join(MARK_WORDS)}):? ?(.*?) *-->\s*$", re.DOTALL)
 
 

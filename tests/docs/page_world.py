@@ -108,6 +108,8 @@ class PageWorld:
             binary=BINARY, port=self.port, proxy=self._imposter.proxy.port, patience=patience, python=sys.executable,
             tools=self._tools, on_terminal=Path(__file__).with_name("on_terminal.py"),
             certificate=self._imposter.certificate.cert_file, **names))
+        os.makedirs(os.path.join(self.folder, "build"))
+        os.symlink(self._tools, os.path.join(self.folder, "build", "release"))
         # On a terminal curl shows no progress when its output goes there.
         self._tool("curl", f'#!/bin/bash\nexec {shutil.which("curl")} -sS "$@"\n')
         self._tool("../dev", '#!/bin/bash\n[[ $1 == run ]] || exit 2\nshift\nexec runnel serve "$@"\n')

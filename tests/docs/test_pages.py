@@ -1,5 +1,6 @@
 """Every block of every page has a known fate, and meets it: one test per page."""
 
+import faulthandler
 import re
 import unittest
 
@@ -8,7 +9,10 @@ import expected
 import markdown
 from gateway_test import LimitedTest
 from markdown import Block
+from pace import scaled
 from page_world import Imposter, PageWorld
+
+PAGE_LIMIT = 300 + scaled(60)
 
 
 class Pages(LimitedTest):
@@ -16,6 +20,10 @@ class Pages(LimitedTest):
     def setUpClass(cls):
         cls.imposter = Imposter()
         cls.addClassCleanup(cls.imposter.close)
+
+    def setUp(self):
+        super().setUp()
+        faulthandler.dump_traceback_later(PAGE_LIMIT, exit=True)  # a page is many tests
 
     def check(self, page):
         text = page.read_text(encoding="utf-8")
@@ -59,6 +67,11 @@ class Reader:
         elif mark.word == "file":
             name, _, content = mark.what.partition("\n")
             world.put_file(name.strip(), content + "\n")
+        elif mark.word == "the config above answers":
+            world.configure(self._last_config)
+            for model in mark.what.split(", "):
+                if problem := blocks.ask(world, model):
+                    return problem
         elif mark.word == "run first":
             printed, status = world.run(mark.what)
             return None if status == 0 else f"exit status {status}\n{printed}"

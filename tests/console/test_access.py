@@ -110,8 +110,7 @@ class OpenOnThisMachine(ConsoleTest):
 
     def test_behind_a_proxy_the_page_says_what_to_do(self):
         page = self.open("/keys")
-        page.page.call("Network.enable")
-        page.page.call("Network.setExtraHTTPHeaders", headers={"X-Forwarded-For": "203.0.113.9"})
+        page.page.set_extra_http_headers({"X-Forwarded-For": "203.0.113.9"})
         page.go(self.url + "/usage")
         page.shows("The console is not open from here.", "admin:")
         page.screenshot("not-here")

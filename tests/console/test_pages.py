@@ -49,7 +49,7 @@ class Pages(ConsoleTest):
         self.assert_no_barriers(page)
 
     def test_a_phone_has_a_menu(self):
-        page = self.open(width=PHONE, height=844)
+        page = self.open(width=PHONE, height=844).has_title("Overview")
         self.assertFalse(page.run("document.querySelector('nav').checkVisibility()"))
         page.click("Menu").click("Keys").has_title("Keys")
         self.assertFalse(page.run("document.querySelector('nav').checkVisibility()"))

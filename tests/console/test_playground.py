@@ -10,7 +10,7 @@ class Playground(ConsoleTest):
         return page
 
     def say(self, page, text):
-        return page.fill("Your message", text).press_enter()
+        return page.fill("Your message", text).press("Enter")
 
     def answers(self, page, panel=0):
         return page.run(f"[...document.querySelectorAll('.panel')[{panel}].querySelectorAll('.step.text .said')].map((each) => each.textContent)")

@@ -34,9 +34,11 @@ class Requests(ConsoleTest):
         self.upstream.script = slowly
         asking = threading.Thread(target=lambda: self.ask(model="first/slow-one"))
         asking.start()
+        page.shows("1 running")
+        self.assertFalse(any("first/slow-one" in row for row in self.rows(page)))
+        page.screenshot("live-tail-during-a-stream")
         overview = self.open("/").has_title("Overview")
         overview.wait_for("[...document.querySelectorAll('.figure')].some((each) => /Open now\\n1/.test(each.innerText))")
-        self.assertFalse(any("first/slow-one" in row for row in self.rows(page)))
         go_on.set()
         asking.join()
         page.wait_for("document.querySelector('tbody')?.innerText.includes('first/slow-one')")
@@ -60,9 +62,9 @@ class Requests(ConsoleTest):
         self.assertEqual(client.ask(self.runnel.port, model="fast").status, 502)
         page = self.open("/").has_title("Overview")
         page.wait_for("document.querySelector('.figure a.bad-text')")
-        page.page.click(".figure a.bad-text")  # one
+        page.click_on(".figure a.bad-text")  # one
         page.has_title("Requests").wait_for("document.querySelector('tbody a')")
-        page.page.click("tbody a")  # two
+        page.click_on("tbody a")  # two
         page.has_title("Request").shows("first/m failed after", "the disk of the provider is full", "second/m failed after",
                                        "The client was told 502")
         page.screenshot("failed-request")
@@ -124,7 +126,7 @@ class Requests(ConsoleTest):
     def test_an_id_is_looked_up_from_anywhere(self):
         completion = self.ask(model="demo/text")
         page = self.open("/config").has_title("Config")
-        page.fill("Look up a request by its id", completion).press_enter()
+        page.fill("Look up a request by its id", completion).press("Enter")
         page.has_title("Request").shows(completion, "demo/text answered")
 
     def test_an_unknown_id_says_what_an_id_is(self):

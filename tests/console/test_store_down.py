@@ -18,10 +18,10 @@ class StoreDown(ConsoleTest):
     def test_the_overview_shows_what_the_process_remembers(self):
         self.assertEqual(client.ask(self.runnel.port, model="demo/text").status, 200)
         page = self.open("/").has_title("Overview")
-        page.wait_for("/Requests\\n1\\n/.test(document.querySelector('.figure').innerText)")
+        page.wait_for("/Requests\\n1\\n/.test(document.querySelector('.figure')?.innerText)")
         page.click("Day").shows("Only what this process remembers is shown")
-        page.wait_for("/Requests\\n1\\n/.test(document.querySelector('.figure').innerText)")
+        page.wait_for("/Requests\\n1\\n/.test(document.querySelector('.figure')?.innerText)")
 
     def test_the_playground_works(self):
-        page = self.open("/playground?model=demo%2Fecho").fill("Your message", "still there?").press_enter()
+        page = self.open("/playground?model=demo%2Fecho").fill("Your message", "still there?").press("Enter")
         page.wait_for("document.querySelector('.step.text .said')?.textContent === 'still there?'")

@@ -12,7 +12,7 @@ class Usage(ConsoleTest):
             client.ask(self.runnel.port, model="demo/text")
         client.ask(self.runnel.port, model="demo/echo")
         page = self.open("/usage").has_title("Usage").click("Model")
-        page.wait_for("document.querySelector('tbody')?.innerText.includes('demo/text')")
+        page.wait_for("document.querySelector('.card tbody')?.innerText.includes('demo/text')")
         rows = dict(page.run("[...document.querySelectorAll('.card tbody tr')].map((row) => [row.cells[0].innerText, row.cells[2].innerText])"))
         self.assertEqual((rows["demo/text"], rows["demo/echo"]), ("3", "1"))
         page.shows("models without a price")
@@ -47,10 +47,10 @@ class Config(ConsoleTest):
         page.click("Back to the running one")
         self.assertIn("openai-compatible", page.run("document.querySelector('.editor textarea').value"))
 
+
+class Reload(ConsoleTest):
     def test_reload_says_what_changed_or_what_is_wrong(self):
         page = self.open("/config").has_title("Config")
-        before = open(self.runnel.config_file, encoding="utf-8").read()
-        self.addCleanup(lambda: open(self.runnel.config_file, "w", encoding="utf-8").write(before))
         self.runnel.write_config({"models": {"brand-new": {"targets": ["demo/text"]}}})
         page.click("Reload the config").shows("Reloaded.", "Models added: brand-new", "Providers removed")
         page.wait_for("document.querySelector('.editor textarea').value.includes('brand-new')")

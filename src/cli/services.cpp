@@ -102,19 +102,19 @@ Result<void> Services::open_journal(const config::Config& config, std::size_t th
     const auto append = [this](std::span<const store::Record> batch) {
         return store::append(*appending_, batch);
     };
-    const auto recovered = [this](const store::Opening& opening, const store::Record&) {
-        settle_crashed(opening);
+    const auto recovered = [this](const store::Opening& opening, const store::Record& record) {
+        settle_crashed(opening.claim_id, record);
     };
     recorder_.emplace(journal_.get(), append, recovered, store::Recorder::Options{});
     return {};
 }
 
-// Nobody knows what it used: what was reserved for it counts.
-void Services::settle_crashed(const store::Opening& opening) {
-    if (opening.claim_id.empty()) return;
-    meter()->settle(opening.claim_id, {policy::Settlement::Reached::provider,
-                                       opening.input_tokens + opening.output_tokens,
-                                       opening.reserved.value_or(Money{})});
+// The budget is charged what the ledger says.
+void Services::settle_crashed(std::string_view claim_id, const store::Record& record) {
+    if (claim_id.empty()) return;
+    meter()->settle(claim_id,
+                    {policy::Settlement::Reached::provider,
+                     record.tokens.input + record.tokens.output, record.cost.value_or(Money{})});
 }
 
 policy::Meter* Services::meter() {

@@ -47,7 +47,7 @@ private:
     Result<void> open_journal(const config::Config& config, std::size_t threads);
     Result<void> open_meter(const config::Config& config);
     policy::AskLedger ledger();
-    void settle_crashed(const store::Opening& opening);
+    void settle_crashed(std::string_view claim_id, const store::Record& record);
     enum class Left { nothing, more };
     Left forget_before(policy::UtcTime time);
 

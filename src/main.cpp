@@ -1,6 +1,7 @@
 #include "base/result.hpp"
 #include "cli/check.hpp"
 #include "cli/completion.hpp"
+#include "cli/import_litellm.hpp"
 #include "cli/keys_command.hpp"
 #include "cli/manual.hpp"
 #include "cli/request.hpp"
@@ -113,6 +114,18 @@ int main(int argc, char** argv) {
         ->check(CLI::IsMember({"bash", "zsh", "fish"}))
         ->type_name("bash|zsh|fish");
     CLI::App* man = app.add_subcommand("man", "Print the manual page, for man(1)");
+    CLI::App* import = app.add_subcommand("import", "Make a config from another gateway's");
+    import->require_subcommand(1);
+    runnel::cli::ImportOptions import_options;
+    CLI::App* litellm = import->add_subcommand(
+        "litellm", "From a config of LiteLLM's proxy; what is different or left out is said on "
+                   "stderr and in comments, and secrets become variables");
+    litellm->add_option("file", import_options.file, "LiteLLM's config.yaml")
+        ->required()
+        ->type_name("FILE");
+    litellm
+        ->add_option("-o,--output", import_options.output, "Where to write it; stdout if not said")
+        ->type_name("FILE");
     CLI::App* version = app.add_subcommand("version", "Print the version");
 
     CLI11_PARSE(app, argc, argv);
@@ -125,6 +138,7 @@ int main(int argc, char** argv) {
     if (keys.chosen()) return keys.run(std::cout, std::cerr);
     if (*complete) std::cout << completion(shell, described(app));
     if (*man) std::cout << runnel::cli::manual(described(app), RUNNEL_VERSION);
+    if (*litellm) return runnel::cli::import_litellm(import_options, std::cout, std::cerr);
     if (*version) fmt::print("runnel {}\n", RUNNEL_VERSION);
     return 0;
 }

@@ -49,6 +49,21 @@ class ConfigFiles(LimitedTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"/nonexistent/gateway.yaml", done.stderr)
 
+    def test_a_config_of_litellm_becomes_one_that_check_takes(self):
+        path = self.file("model_list:\n"
+                         "  - {model_name: fast, litellm_params: {model: openai/gpt-5-mini, api_key: sk-itself}}\n"
+                         "litellm_settings: {success_callback: [langfuse]}\n")
+        made = os.path.join(os.path.dirname(path), "runnel.yaml")
+        done = run_command("import", "litellm", path, "-o", made)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"{path}:2:76: ", done.stderr.decode())
+        self.assertIn(f"{path}:3:20: litellm_settings.success_callback: ", done.stderr.decode())
+        self.assertNotIn(b"sk-itself", done.stderr + open(made, "rb").read())
+        done = run_command("check", made, OPENAI_API_KEY="sk")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = run_command("import", "litellm", self.file("model_list: {"))
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+
     def test_serve_does_not_start_with_a_bad_file(self):
         path = self.file(GOOD + "lisen: 127.0.0.1:1\n")
         done = run_command("serve", "--config", path)

@@ -4,6 +4,7 @@
 #include "cli/import_litellm.hpp"
 #include "cli/keys_command.hpp"
 #include "cli/manual.hpp"
+#include "cli/replay.hpp"
 #include "cli/request.hpp"
 #include "cli/serve.hpp"
 #include "cli/transcode.hpp"
@@ -46,6 +47,13 @@ std::string completion(const std::string& shell, const runnel::cli::Command& pro
     if (shell == "bash") return runnel::cli::bash_completion(program);
     return shell == "zsh" ? runnel::cli::zsh_completion(program)
                           : runnel::cli::fish_completion(program);
+}
+
+void add_gateway_options(CLI::App* command, std::string& url, std::string& key) {
+    command->add_option("--url", url, "Where the gateway is")
+        ->envname("RUNNEL_URL")
+        ->type_name("URL");
+    command->add_option("--key", key, "A key for it")->envname("RUNNEL_KEY")->type_name("KEY");
 }
 
 }  // namespace
@@ -114,6 +122,20 @@ int main(int argc, char** argv) {
         ->check(CLI::IsMember({"bash", "zsh", "fish"}))
         ->type_name("bash|zsh|fish");
     CLI::App* man = app.add_subcommand("man", "Print the manual page, for man(1)");
+
+    runnel::cli::ReplayOptions replay_options;
+    CLI::App* replay = app.add_subcommand(
+        "replay", "Play an answer again that a running gateway has kept, in any dialect");
+    replay->add_option("id", replay_options.id, "The completion's id, or the request's")
+        ->required()
+        ->type_name("ID");
+    replay->add_option("--dialect", replay_options.dialect, "The shape of the stream")
+        ->type_name("DIALECT");
+    replay->add_option("--pace", replay_options.pace, "real: as it came; none (default): at once")
+        ->check(CLI::IsMember({"real", "none"}))
+        ->type_name("PACE");
+    add_gateway_options(replay, replay_options.url, replay_options.key);
+
     CLI::App* import = app.add_subcommand("import", "Make a config from another gateway's");
     import->require_subcommand(1);
     runnel::cli::ImportOptions import_options;
@@ -126,6 +148,7 @@ int main(int argc, char** argv) {
     litellm
         ->add_option("-o,--output", import_options.output, "Where to write it; stdout if not said")
         ->type_name("FILE");
+
     CLI::App* version = app.add_subcommand("version", "Print the version");
 
     CLI11_PARSE(app, argc, argv);
@@ -138,6 +161,7 @@ int main(int argc, char** argv) {
     if (keys.chosen()) return keys.run(std::cout, std::cerr);
     if (*complete) std::cout << completion(shell, described(app));
     if (*man) std::cout << runnel::cli::manual(described(app), RUNNEL_VERSION);
+    if (*replay) return runnel::cli::replay(replay_options, std::cout, std::cerr);
     if (*litellm) return runnel::cli::import_litellm(import_options, std::cout, std::cerr);
     if (*version) fmt::print("runnel {}\n", RUNNEL_VERSION);
     return 0;

@@ -3,7 +3,6 @@
 #include "dialect/registry.hpp"
 #include "json/fields.hpp"
 #include "server/query.hpp"
-#include "timeline/archive.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,7 +17,9 @@ namespace {
 
 constexpr std::array<std::string_view, 1> names{"dialect"};
 
-std::string answer_in(std::string& content) {
+}  // namespace
+
+Result<timeline::TimedRecording> read_content(std::string content) {
     json::Parser parser;
     json::ondemand::document document;
     json::ondemand::object object;
@@ -27,10 +28,8 @@ std::string answer_in(std::string& content) {
         (void)json::for_each_field(object, [&](std::string_view name, json::ondemand::value value) {
             if (name == "answer") (void)json::raw_value(value, answer);
         });
-    return std::string(answer);
+    return timeline::read_archive(std::string(answer));
 }
-
-}  // namespace
 
 Result<std::string> replay_content(std::string content, std::string_view id, std::string_view model,
                                    std::string_view dialect) {
@@ -39,7 +38,7 @@ Result<std::string> replay_content(std::string content, std::string_view id, std
         return fail_at(ErrorKind::invalid_stream_dialect, "dialect",
                        fmt::format("'{}' is not a stream dialect; there are: {}", dialect,
                                    fmt::join(dialect::names(), ", ")));
-    auto recording = timeline::read_archive(answer_in(content));
+    auto recording = read_content(std::move(content));
     if (!recording) return propagate(recording);
     dialect::Envelope envelope;
     envelope.id = id;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "server/logs.hpp"
+#include "timeline/archive.hpp"
 
 namespace runnel::server {
 
@@ -12,5 +13,8 @@ boost::asio::awaitable<Result<std::string>> replay_log(Queries* store, std::stri
 // The same for what find_content() answers.
 Result<std::string> replay_content(std::string content, std::string_view id, std::string_view model,
                                    std::string_view dialect);
+
+// Only the answer that is in it, with its times.
+Result<timeline::TimedRecording> read_content(std::string content);
 
 }  // namespace runnel::server

@@ -1,0 +1,174 @@
+#include "cli/gateway_client.hpp"
+
+#include "base/limits.hpp"
+#include "cli/config_file.hpp"
+#include "http/connection_pool.hpp"
+#include "http/destination.hpp"
+#include "http/read_buffer.hpp"
+#include "json/fields.hpp"
+#include "json/parser.hpp"
+#include "provider/base_url.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <fmt/format.h>
+
+#include <csignal>
+#include <optional>
+#include <tuple>
+
+namespace runnel::cli {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+
+namespace {
+
+constexpr std::size_t whole_body_bytes = 64 * limits::mib;
+
+// Hands the body of a good answer on, and keeps that of another.
+class Receiver final : public http::ResponseHandler {
+public:
+    explicit Receiver(const GatewayClient::OnBody* on_body) : on_body_(*on_body) {}
+
+    void on_head(const http::ResponseHead& head) override { answer.status = head.status; }
+    void on_body(Padded bytes) override {
+        if (answer.status == 200 && on_body_)
+            on_body_(bytes);
+        else if (answer.body.size() + bytes.size() <= whole_body_bytes)
+            answer.body += bytes.text();
+    }
+
+    GatewayClient::Answer answer;
+
+private:
+    const GatewayClient::OnBody& on_body_;
+};
+
+// {"error": {"message": …}}
+std::string message_in(std::string body) {
+    json::Parser parser;
+    json::ondemand::document document;
+    std::string_view message;
+    if (parser.parse_strict(Padded::of(body), document) ||
+        document["error"]["message"].get_string().get(message))
+        return {};
+    return std::string(message);
+}
+
+}  // namespace
+
+struct GatewayClient::Parts {
+    std::string url;  // as it was given
+    std::string path;
+    http::Destination destination;
+    Secret key;
+    asio::io_context loop{1};
+    http::TaskGroup tasks{loop.get_executor()};
+    http::UpstreamTls tls;
+    http::ConnectionPool pool{&loop, &tasks, &tls};
+
+    std::string head_of(const Request& request) const;
+    Error unreachable(const Error& why) const;
+    awaitable<void> ask(const Request* request, Receiver* receiver, http::Stop* stop,
+                        Result<void>* done);
+    awaitable<Result<void>> exchange(const Request* request, Receiver* receiver, http::Stop* stop);
+};
+
+std::string GatewayClient::Parts::head_of(const Request& request) const {
+    std::string head =
+        fmt::format("{} {}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: runnel/{}\r\n", request.method,
+                    path, request.path, destination.origin.host_header, RUNNEL_VERSION);
+    if (!key.empty()) head += fmt::format("Authorization: Bearer {}\r\n", key.reveal());
+    if (!request.dialect.empty()) head += fmt::format("X-Stream-Dialect: {}\r\n", request.dialect);
+    if (request.method != "GET")
+        head += fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n",
+                            request.body.size());
+    return head + "Accept-Encoding: identity\r\nConnection: close\r\n\r\n";
+}
+
+Error GatewayClient::Parts::unreachable(const Error& why) const {
+    return {ErrorKind::upstream_unreachable,
+            fmt::format("no gateway answers at {}: {}. Start one with `runnel serve`, or say "
+                        "where it is with --url",
+                        url, why.detail.empty() ? why.message : why.detail)};
+}
+
+awaitable<Result<void>> GatewayClient::Parts::exchange(const Request* request, Receiver* receiver,
+                                                       http::Stop* stop) {
+    auto taken = co_await pool.take(&destination, http::ConnectionPool::Reuse::forbidden, stop);
+    if (!taken) co_return fail(unreachable(taken.error()));
+    http::UpstreamConnection* const connection = taken->get();
+    const std::string head = head_of(*request);
+    const Error broken{ErrorKind::upstream_truncated,
+                       fmt::format("the gateway at {} broke the connection off", url)};
+    auto sent = co_await connection->send(head, request->body, stop);
+    if (!sent) co_return fail(broken);
+    const http::Stop::Guard guard(stop, [connection] { connection->close(); });
+    while (!connection->response_done()) {
+        boost::system::error_code error;
+        if (connection->must_wait()) std::tie(error) = co_await connection->readable();
+        if (error) co_return fail(broken);
+        if (auto read = connection->read(http::padded_read_buffer(), receiver); !read) {
+            if (read.error().kind == ErrorKind::upstream_unreachable) co_return fail(broken);
+            co_return fail(read.error().kind,
+                           fmt::format("{} is no gateway: {}", url, read.error().message));
+        }
+    }
+    co_return Result<void>();
+}
+
+awaitable<void> GatewayClient::Parts::ask(const Request* request, Receiver* receiver,
+                                          http::Stop* stop, Result<void>* done) {
+    *done = co_await exchange(request, receiver, stop);
+    loop.stop();  // connections that wait for their end are nobody's concern
+}
+
+GatewayClient::GatewayClient(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+GatewayClient::~GatewayClient() = default;
+
+Result<std::unique_ptr<GatewayClient>> GatewayClient::make(std::string_view url, Secret key) {
+    const auto base = provider::read_base_url(url);
+    if (!base) return fail(base.error().kind, fmt::format("--url: {}", base.error().message));
+    auto destination = http::find_destination(base->origin, "", &environment);
+    if (!destination) return propagate(destination);
+    auto parts = std::make_unique<Parts>();
+    parts->url = url;
+    // What SDKs call a base URL ends with /v1.
+    parts->path = base->path;
+    if (parts->path.ends_with("/v1")) parts->path.resize(parts->path.size() - 3);
+    parts->destination = std::move(*destination);
+    parts->key = std::move(key);
+    return std::unique_ptr<GatewayClient>(new GatewayClient(std::move(parts)));
+}
+
+Result<GatewayClient::Answer> GatewayClient::ask(Request request, const OnBody& on_body) {
+    Receiver receiver(&on_body);
+    http::Stop stop;
+    Result<void> done;
+    parts_->loop.restart();
+    asio::signal_set signals(parts_->loop, SIGINT);
+    signals.async_wait([&](const boost::system::error_code& error, int) {
+        if (!error) stop.request(http::Stop::Reason::client_gone);
+    });
+    parts_->tasks.start("ask the gateway", parts_->ask(&request, &receiver, &stop, &done));
+    parts_->loop.run();
+    if (stop.requested())
+        receiver.answer.end = Answer::End::interrupted;
+    else if (!done)
+        return propagate(done);
+    return std::move(receiver.answer);
+}
+
+Error GatewayClient::refusal(const Answer& answer) const {
+    std::string message = message_in(answer.body);
+    if (message.empty())
+        message =
+            fmt::format("{} answered {} and is perhaps no gateway", parts_->url, answer.status);
+    if (answer.status == 401)
+        message += parts_->key.empty() ? ". Give a key with --key or in RUNNEL_KEY"
+                                       : ". The key of --key or RUNNEL_KEY is not taken";
+    return {ErrorKind::upstream_unreachable, std::move(message)};
+}
+
+}  // namespace runnel::cli

@@ -1,0 +1,53 @@
+"""What the binary has, the docs name: commands, kinds of providers, error codes, demo models."""
+
+import json
+import re
+import subprocess
+import tempfile
+import unittest
+
+import markdown
+from client import get
+from pace import BINARY
+from runnel_process import RunnelProcess
+
+
+def page(name):
+    return (markdown.ROOT / name).read_text(encoding="utf-8")
+
+
+class Completeness(unittest.TestCase):
+    def assert_names(self, name, things, form="`{}`"):
+        missing = [thing for thing in things if form.format(thing) not in page(name)]
+        self.assertTrue(things)
+        self.assertEqual(missing, [], f"{name} does not name them")
+
+    def test_every_command_is_on_the_command_lines_page(self):
+        told = subprocess.run([BINARY, "--help"], capture_output=True, text=True, check=True).stdout
+        commands = re.findall(r"^  ([a-z]+) ", told.partition("ommands:")[2], re.MULTILINE)
+        self.assert_names("docs/command-line.md", commands, "runnel {}")
+
+    def test_every_kind_of_provider_is_in_the_table_and_has_a_config(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as config:
+            config.write("providers: {p: {kind: none-of-them}}\n")
+            config.flush()
+            told = subprocess.run([BINARY, "check", config.name], capture_output=True, text=True, check=False).stderr
+        kinds = re.search(r"is not one of ([^;\n]+)", told)[1].split(", ")
+        self.assert_names("docs/configuration.md", kinds)
+        aliases = {"llama-cpp", "llama.cpp", "lm-studio", "kimi", "demo"}
+        self.assert_names("docs/providers.md", sorted(set(kinds) - aliases), "kind: {}")
+
+    def test_every_error_code_is_explained(self):
+        source = (markdown.ROOT / "src/base/error.cpp").read_text(encoding="utf-8")
+        codes = sorted(set(re.findall(r'\{\d{3}, [^,]+, "(\w+)"\}', source)))
+        self.assert_names("docs/errors.md", codes)
+
+    def test_every_demo_model_is_in_the_readme(self):
+        runnel = RunnelProcess({})
+        self.addCleanup(runnel.stop)
+        listed = json.loads(get(runnel.port, "/v1/models").body)["data"]
+        self.assert_names("README.md", [model["id"] for model in listed if model["id"].startswith("demo/")])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -20,6 +20,7 @@ class Block:
     text: str
     line: int
     reason_not_to_run: str | None = None
+    file: str | None = None  # the name under which it is kept
 
 
 @dataclass
@@ -31,7 +32,7 @@ class Mark:
     line: int
 
 
-MARK_WORDS = ("checked, not run", "gateway", "file", "run first", "provider answers",
+MARK_WORDS = ("checked, not run", "saved as", "gateway", "file", "run first", "provider answers",
               "the config above answers")
 MARK = re.compile(rf"^ *<!-- ({'|'.join(MARK_WORDS)}):? ?(.*?) *-->\s*$", re.DOTALL)
 
@@ -46,7 +47,8 @@ def name_of(page):
 
 def language_of_indented(text):
     """Indented blocks can't say what they are, so they are what they look like."""
-    for beginning, language in (("$ ", "console"), ("data: ", "sse"), (": ", "sse"), ("{", "json")):
+    for beginning, language in (("$ ", "console"), ("curl ", "sh"), ("runnel ", "text"), ("data: ", "sse"), (": ", "sse"),
+                                ("{", "json")):
         if text.startswith(beginning):
             return language
     return ""
@@ -77,20 +79,22 @@ def items_of(text):
             body = textwrap.dedent("\n".join(lines[begin:at])).rstrip("\n")
             if not re.match(r"[-*] |\d+\. ", body):  # a list in a list
                 found.append(Block(language_of_indented(body), body, begin + 1))
-    return with_reasons(found)
+    return with_marks_on_blocks(found)
 
 
-def with_reasons(items):
-    """`checked, not run` is about the block behind it."""
+def with_marks_on_blocks(items):
+    """`checked, not run` and `saved as` are about the block behind them."""
     kept = []
-    reason = None
+    reason = file = None
     for item in items:
         if isinstance(item, Mark) and item.word == "checked, not run":
             reason = item.what
-            continue
-        if isinstance(item, Block):
-            item.reason_not_to_run, reason = reason, None
-        kept.append(item)
+        elif isinstance(item, Mark) and item.word == "saved as":
+            file = item.what
+        else:
+            if isinstance(item, Block):
+                item.reason_not_to_run, item.file, reason, file = reason, file, None, None
+            kept.append(item)
     return kept
 
 

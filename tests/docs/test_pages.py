@@ -79,6 +79,8 @@ class Reader:
 
     def _read(self, block, printed):
         language, text = block.language, block.text
+        if block.file:
+            self._world.put_file(block.file, text + "\n")
         if language == "output":
             return self._compare(text, printed)
         if block.reason_not_to_run is not None:

@@ -37,8 +37,12 @@ class FakeProxy:
         # In two segments, as a real one may.
         client.sendall(b"HTTP/1.1 200 Connection established\r\nVia: 1.1 proxy")
         client.sendall(b"\r\n\r\n")
-        threading.Thread(target=self._copy, args=(target, client), daemon=True).start()
+        back = threading.Thread(target=self._copy, args=(target, client), daemon=True)
+        back.start()
         self._copy(client, target)
+        back.join()
+        client.close()
+        target.close()
 
     @staticmethod
     def _copy(source, sink):

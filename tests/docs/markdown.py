@@ -71,8 +71,9 @@ def items_of(text):
         elif line.lstrip().startswith("<!--"):
             while "-->" not in lines[at - 1]:
                 at += 1
-            if mark := MARK.match("\n".join(lines[begin:at])):
-                found.append(Mark(mark[1], mark[2], begin + 1))
+            comment = "\n".join(lines[begin:at])
+            mark = MARK.match(comment)
+            found.append(Mark(mark[1], mark[2], begin + 1) if mark else Mark("", comment, begin + 1))
         elif line.startswith("    ") and line.strip() and (begin == 0 or not lines[begin - 1].strip()):
             while at < len(lines) and (lines[at].startswith("    ") or not lines[at].strip()):
                 at += 1

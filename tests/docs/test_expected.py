@@ -53,6 +53,9 @@ class Reading(unittest.TestCase):
         self.assertEqual([item.language for item in found[1:]], ["sh", "js", "console"])
         self.assertEqual([item.reason_not_to_run for item in found[1:]], [None, "why", None])
 
+    def test_a_comment_that_is_no_mark_is_noticed(self):
+        self.assertEqual([mark.word for mark in markdown.items_of("<!-- run frist: ls -->\n")], [""])
+
     def test_anchors_are_githubs(self):
         self.assertEqual(markdown.anchors_of("# `runnel serve`\n## Who's asked, first?\n## A\n## A\n"),
                          ["runnel-serve", "whos-asked-first", "a", "a-1"])

@@ -60,6 +60,8 @@ class Reader:
 
     def _obey(self, mark):
         world = self._world
+        if not mark.word:
+            return f"nobody knows this mark; there are: {', '.join(markdown.MARK_WORDS)}"
         if mark.word == "gateway":
             world.configure(self._last_config if mark.what == "the config above" else mark.what)
         elif mark.word == "provider answers":
@@ -114,7 +116,8 @@ def test_of(page):
 
 
 for found in markdown.pages():
-    name = re.sub(r"\W", "_", markdown.name_of(found).removesuffix(".md").removeprefix("docs/"))
+    name = re.sub(r"\W", "_", markdown.name_of(found).removesuffix(".md"))
+    assert not hasattr(Pages, f"test_{name}"), "two pages, one test"
     setattr(Pages, f"test_{name}", test_of(found))
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace runnel::http {
 namespace {
@@ -35,7 +36,15 @@ awaitable<Result<std::unique_ptr<UpstreamConnection>>>
 ConnectionPool::take(const Destination* destination, Reuse reuse, Stop* stop) {
     if (reuse == Reuse::allowed)
         if (auto connection = take_idle(*destination)) co_return connection;
-    co_return co_await connector_.connect(destination, stop);
+    auto connection = co_await connector_.connect(destination, stop);
+    if (connection) (*connection)->count_among(open_);
+    co_return connection;
+}
+
+ConnectionPool::Figures ConnectionPool::figures() const {
+    const std::int64_t idle = idle_count_.read();
+    // Two readings, between which something may happen.
+    return {idle, std::max<std::int64_t>(0, open_->read() - idle)};
 }
 
 std::unique_ptr<UpstreamConnection> ConnectionPool::take_idle(const Destination& destination) {
@@ -45,7 +54,7 @@ std::unique_ptr<UpstreamConnection> ConnectionPool::take_idle(const Destination&
     while (!idle.empty()) {
         auto connection = std::move(idle.back());
         idle.pop_back();
-        --idle_count_;
+        idle_count_.add(-1);
         // One that was busy a moment ago is taken at its word; should it be closing all the same,
         // the request finds out and goes out again.
         const bool fresh = Clock::now() - connection->idle_since < trusted_time;
@@ -65,10 +74,10 @@ void ConnectionPool::give_back(std::unique_ptr<UpstreamConnection> connection) {
 }
 
 void ConnectionPool::keep(std::unique_ptr<UpstreamConnection> connection) {
-    if (idle_count_ >= limits::upstream_idle_connections) return;
+    if (std::cmp_greater_equal(idle_count_.read(), limits::upstream_idle_connections)) return;
     connection->idle_since = Clock::now();
     idle_[connection->pool_key()].push_back(std::move(connection));
-    ++idle_count_;
+    idle_count_.add();
     sweep_later();
 }
 
@@ -97,7 +106,7 @@ void ConnectionPool::sweep_later() {
         sweeping_ = false;
         if (error) return;
         drop_expired();
-        if (idle_count_ > 0) sweep_later();
+        if (idle_count_.read() > 0) sweep_later();
     });
 }
 
@@ -107,8 +116,9 @@ void ConnectionPool::drop_expired() {
         std::erase_if(idle,
                       [&](const auto& c) { return c->idle_since < expired || !c->still_idle(); });
     std::erase_if(idle_, [](const auto& entry) { return entry.second.empty(); });
-    idle_count_ = 0;
-    for (const auto& [key, idle] : idle_) idle_count_ += idle.size();
+    std::size_t left = 0;
+    for (const auto& [key, idle] : idle_) left += idle.size();
+    idle_count_.set(static_cast<std::int64_t>(left));
 }
 
 }  // namespace runnel::http

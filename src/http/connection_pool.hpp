@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/own_count.hpp"
 #include "http/connector.hpp"
 #include "http/task_group.hpp"
 
@@ -29,7 +30,12 @@ public:
     // moment), off the caller's path; one that can't be used again is closed.
     void give_back(std::unique_ptr<UpstreamConnection> connection);
 
-    std::size_t idle_count() const { return idle_count_; }
+    // From any thread.
+    struct Figures {
+        std::int64_t idle;
+        std::int64_t busy;
+    };
+    Figures figures() const;
 
 private:
     void keep(std::unique_ptr<UpstreamConnection> connection);
@@ -43,7 +49,9 @@ private:
     asio::steady_timer sweep_timer_;
     bool sweeping_ = false;
     std::unordered_map<std::string, std::vector<std::unique_ptr<UpstreamConnection>>> idle_;
-    std::size_t idle_count_ = 0;
+    OwnCount idle_count_;
+    // Idle or not. The last connections may outlive the pool.
+    std::shared_ptr<OwnCount> open_ = std::make_shared<OwnCount>();
 };
 
 }  // namespace runnel::http

@@ -4,9 +4,14 @@ namespace runnel::http {
 
 OpenConnections::Place::Place(OpenConnections* all)
     : all_(all),
-      self_(all->places_.insert(all->places_.end(), this)) {}
+      self_(all->places_.insert(all->places_.end(), this)) {
+    all_->count_.add();
+}
 
-OpenConnections::Place::~Place() { all_->places_.erase(self_); }
+OpenConnections::Place::~Place() {
+    all_->places_.erase(self_);
+    all_->count_.add(-1);
+}
 
 void OpenConnections::Place::answers(Responder* responder, Stop* stop) {
     state_ = State::answering;

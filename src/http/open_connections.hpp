@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/own_count.hpp"
 #include "http/responder.hpp"
 #include "http/stop.hpp"
 #include "http/stream.hpp"
@@ -53,9 +54,12 @@ public:
     std::size_t stop_answers(Stop::Reason reason);
 
     bool empty() const { return places_.empty(); }
+    // From any thread.
+    std::int64_t count() const { return count_.read(); }
 
 private:
     std::list<Place*> places_;
+    OwnCount count_;
     bool draining_ = false;
 };
 

@@ -20,6 +20,15 @@ UpstreamConnection::UpstreamConnection(Stream stream, std::string pool_key)
     : stream_(std::move(stream)),
       pool_key_(std::move(pool_key)) {}
 
+UpstreamConnection::~UpstreamConnection() {
+    if (open_) open_->add(-1);
+}
+
+void UpstreamConnection::count_among(std::shared_ptr<OwnCount> open) {
+    open_ = std::move(open);
+    open_->add();
+}
+
 awaitable<Result<void>> UpstreamConnection::send(std::string_view head, std::string_view body,
                                                  Stop* stop) {
     const std::array buffers{asio::const_buffer(head.data(), head.size()),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/own_count.hpp"
 #include "base/result.hpp"
 #include "http/origin.hpp"
 #include "http/response_reader.hpp"
@@ -30,6 +31,12 @@ struct Destination {
 class UpstreamConnection {
 public:
     UpstreamConnection(Stream stream, std::string pool_key);
+    ~UpstreamConnection();
+    UpstreamConnection(const UpstreamConnection&) = delete;
+    UpstreamConnection& operator=(const UpstreamConnection&) = delete;
+
+    // Is one of these for as long as it lives.
+    void count_among(std::shared_ptr<OwnCount> open);
 
     // Sends a whole request. `head` ends with the empty line.
     awaitable<Result<void>> send(std::string_view head, std::string_view body, Stop* stop);
@@ -56,6 +63,7 @@ private:
     Stream stream_;
     ResponseReader reader_;
     std::string pool_key_;
+    std::shared_ptr<OwnCount> open_;
     bool any_bytes_ = false;
     bool reused_ = false;
 };

@@ -6,6 +6,7 @@
 #include "config/read_access.hpp"
 #include "config/read_guardrail.hpp"
 #include "config/read_limits.hpp"
+#include "config/read_metrics.hpp"
 #include "config/read_model.hpp"
 #include "config/read_policy.hpp"
 #include "config/read_prices.hpp"
@@ -51,7 +52,8 @@ constexpr std::string_view keys_of_config[] = {"listen",
                                                "shared",
                                                "cache",
                                                "logs",
-                                               "guardrails"};
+                                               "guardrails",
+                                               "metrics"};
 constexpr std::string_view keys_of_tls[] = {"cert", "key"};
 constexpr std::string_view keys_of_cors[] = {"origins"};
 constexpr std::string_view keys_of_limits[] = {"request_body",
@@ -191,6 +193,7 @@ void read_file(const Value& file, Config& config) {
         config.access.guardrails = read_guardrails(*rules);
     if (const Value* admin = section->find("admin")) read_admin(*admin, config);
     if (const Value* log = section->find("log")) read_log(*log, config);
+    section->read("metrics", read_metrics_access, config.metrics_access);
 }
 
 }  // namespace

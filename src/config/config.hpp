@@ -94,6 +94,8 @@ struct Config {
     std::chrono::milliseconds ping{limits::ping_time};  // of silence in a stream; 0: never
     std::chrono::milliseconds drain_timeout{limits::drain_time};
     Secret admin_token{};
+    // Who may read /metrics: those who may administer, or everybody.
+    enum class MetricsAccess { admin, open } metrics_access = MetricsAccess::admin;
     policy::Settings access{};
     enum class LogFormat { automatic, json, text } log_format = LogFormat::automatic;
     std::string log_level = "info";

@@ -2,78 +2,19 @@
 
 import os
 import sqlite3
-import threading
+import tempfile
 import time
 import unittest
 
 from client import ask, get
 from fake_upstream import FakeUpstream
-from gateway_test import LimitedTest, provider
-from key_admin import ADMIN_TOKEN
+from gateway_test import provider
+from key_admin import ADMIN_TOKEN, bearer, make_key
 from pace import scaled
 from postgres_process import PostgresProcess, find_postgres
+from redis_process import RedisProcess, find_redis
 from runnel_process import RunnelProcess
-
-ADMIN = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
-
-
-class Load:
-    """Streams one after another through each gateway, from a few clients, until it is told to stop."""
-
-    CLIENTS = 2  # of each gateway
-
-    def __init__(self, gateways, name):
-        self.name = name
-        self.asked = []  # request ids
-        self.failures = []
-        self.longest = 0.0
-        self._guard = threading.Lock()
-        self._enough = threading.Event()
-        self._threads = [threading.Thread(target=self._run, args=(gateway, f"{name}-{number}-{client}"))
-                         for number, gateway in enumerate(gateways) for client in range(self.CLIENTS)]
-        for thread in self._threads:
-            thread.start()
-
-    def _run(self, gateway, name):
-        while not self._enough.wait(0.01):
-            with self._guard:
-                request_id = f"{name}-{len(self.asked)}"
-                self.asked.append(request_id)
-            begun = time.monotonic()
-            response = ask(gateway.port, headers={"X-Request-ID": request_id})
-            with self._guard:
-                self.longest = max(self.longest, time.monotonic() - begun)
-                if response.status != 200 or not response.body.endswith(b"data: [DONE]\n\n"):
-                    self.failures.append((request_id, response.status, response.body))
-
-    def stop(self):
-        self._enough.set()
-        for thread in self._threads:
-            thread.join()
-
-
-class StoreTest(LimitedTest):
-    WAIT = 1.5  # seconds that a stream may take: far less than the store is away for
-
-    def recorded(self, gateway, name):
-        """The ids of all requests that begin with the name, as the store has them."""
-        ids, after = [], ""
-        while True:
-            page = get(gateway.port, f"/v1/logs?id={name}-&limit=100&after={after}", headers=ADMIN)
-            if page.status != 200:
-                return []
-            page = page.json()
-            ids += [record["request_id"] for record in page["data"]]
-            if not page["has_more"]:
-                return ids
-            after = page["last_id"]
-
-    def assert_all_recorded(self, gateway, load):
-        self.assertGreater(len(load.asked), 0)
-        self.assertEqual(load.failures, [])
-        self.assertLess(load.longest, scaled(self.WAIT))
-        self.assert_eventually(lambda: len(self.recorded(gateway, load.name)) >= len(load.asked), scaled(20))
-        self.assertEqual(sorted(self.recorded(gateway, load.name)), sorted(load.asked))
+from store_test import Load, StoreTest
 
 
 @unittest.skipUnless(find_postgres(), "there is no PostgreSQL here: install the package postgresql")
@@ -122,6 +63,64 @@ class Postgres(StoreTest):
         time.sleep(0.5)
         load.stop()
         self.assert_all_recorded(self.gateways[0], load)
+
+
+@unittest.skipUnless(find_redis(), "redis-server is not installed")
+class Redis(StoreTest):
+    PRICE = 0.01
+
+    def setUp(self):
+        super().setUp()
+        self.redis = RedisProcess()
+        self.addCleanup(self.redis.stop)
+        self.upstream = FakeUpstream()
+        self.addCleanup(self.upstream.close)
+        self.folder = tempfile.TemporaryDirectory(prefix="runnel-e2e-redis-")
+        self.addCleanup(self.folder.cleanup)
+
+    def start(self, **fields):
+        config = {"data": self.folder.name, "admin": {"token": ADMIN_TOKEN}, "auth": {"mode": "keys"},
+                  "prices": {"local/m": {"input": 0, "output": 0, "per_request": self.PRICE}},
+                  "providers": {"local": provider("openai-compatible", self.upstream.port)}, "shared": self.redis.url, **fields}
+        gateways = []
+        for _ in range(3):
+            gateways.append(RunnelProcess(config))
+            self.addCleanup(gateways[-1].stop)
+        return gateways
+
+    def new_key(self, gateways, **fields):
+        key = make_key(gateways[0].port, name="k", **fields)
+        for gateway in gateways:
+            self.assert_eventually(lambda: get(gateway.port, "/v1/models", headers=bearer(key)).status == 200)
+        return key
+
+    def test_restarts_under_load_stop_nobody_and_every_call_is_paid_for(self):
+        gateways = self.start()
+        key = self.new_key(gateways, budget={"usd": 1000}, limits={"rpm": 1000000, "concurrency": 100})
+        load = Load(gateways, "redis", bearer(key))
+        for _ in range(3):
+            time.sleep(0.6)
+            self.redis.kill()
+            time.sleep(1)
+            self.redis.start()
+        time.sleep(1)
+        load.stop()
+        self.assert_all_recorded(gateways[0], load)
+        self.assertEqual(len(self.upstream.requests), len(load.asked))
+        usage = get(gateways[0].port, "/v1/usage?group_by=key", headers=bearer(key)).json()["data"]
+        self.assertAlmostEqual(sum(group["cost_usd"] for group in usage), len(load.asked) * self.PRICE, places=6)
+
+    def test_a_budget_is_not_spent_twice_after_a_restart_without_its_data(self):
+        gateways = self.start()
+        key = self.new_key(gateways, budget={"usd": 20 * self.PRICE})
+        statuses = [ask(gateways[number % 3].port, headers=bearer(key)).status for number in range(12)]
+        self.assertEqual(set(statuses), {200})
+        self.redis.kill()
+        self.redis.forget()
+        self.redis.start()
+        statuses = [ask(gateways[number % 3].port, headers=bearer(key)).status for number in range(30)]
+        self.assertEqual(set(statuses), {200, 402})
+        self.assertLessEqual(len(self.upstream.requests), 21)
 
 
 class Sqlite(StoreTest):

@@ -1,5 +1,6 @@
 """A real redis-server on a free loopback port, with its data in a folder of its own."""
 
+import os
 import shutil
 import socket
 import subprocess
@@ -50,6 +51,11 @@ class RedisProcess:
     def kill(self):
         self._process.kill()
         self._process.wait()
+
+    def forget(self):
+        """All that it knew, while it does not run."""
+        shutil.rmtree(self.folder)
+        os.mkdir(self.folder)
 
     def stop(self):
         self.kill()

@@ -120,7 +120,8 @@ class Redis(StoreTest):
         self.redis.start()
         statuses = [ask(gateways[number % 3].port, headers=bearer(key)).status for number in range(30)]
         self.assertEqual(set(statuses), {200, 402})
-        self.assertLessEqual(len(self.upstream.requests), 21)
+        # The last one may overdraw it; and each machine lets one pass by itself before it knows that Redis is back.
+        self.assertLessEqual(len(self.upstream.requests), 20 + 1 + 3)
 
 
 class Sqlite(StoreTest):

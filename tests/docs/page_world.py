@@ -94,7 +94,8 @@ class PageWorld:
         self._config = []  # arguments for `runnel serve`
         imposter.answer("well")
         self._write_tools(variables)
-        self.environment = {"PATH": f"{self._tools}:{os.environ['PATH']}", "HOME": self.folder, "LC_ALL": "C.UTF-8"}
+        self.environment = {"PATH": f"{self._tools}:{os.environ['PATH']}", "HOME": self.folder, "LC_ALL": "C.UTF-8",
+                            "RUNNEL_URL": f"http://127.0.0.1:{self.port}"}
         self.shell = Shell(self.folder, self.environment)
 
     def _write_tools(self, variables):

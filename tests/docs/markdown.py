@@ -99,20 +99,21 @@ def with_marks_on_blocks(items):
     return kept
 
 
-def without_code(text):
-    """The prose: fenced blocks and `code` can hold what looks like links and headings."""
-    text = re.sub(r"^( *)(`{3,})[^\n]*\n.*?^ *\2 *$", "", text, flags=re.DOTALL | re.MULTILINE)
-    return re.sub(r"`[^`\n]*`", lambda code: code[0].replace("[", "(").replace("]", ")"), text)
+def without_fences(text):
+    """The prose: blocks can hold what looks like links and headings."""
+    return re.sub(r"^( *)(`{3,})[^\n]*\n.*?^ *\2 *$", "", text, flags=re.DOTALL | re.MULTILINE)
 
 
 def links_of(text):
-    return LINK.findall(without_code(text))
+    """So can `code`; but a link may have code in its words."""
+    prose = re.sub(r"`[^`\n]*`", lambda code: code[0].replace("[", "(").replace("]", ")"), without_fences(text))
+    return LINK.findall(prose)
 
 
 def anchors_of(text):
     """The anchors that GitHub makes of headings."""
     made = []
-    for line in re.sub(r"^( *)(`{3,})[^\n]*\n.*?^ *\2 *$", "", text, flags=re.DOTALL | re.MULTILINE).split("\n"):
+    for line in without_fences(text).split("\n"):
         if heading := HEADING.match(line):
             words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading[1]).lower()
             slug = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")

@@ -1,4 +1,5 @@
-"""What the binary has, the docs name: commands, kinds of providers, error codes, demo models."""
+"""What the binary has, the docs name: commands, kinds of providers, error codes, demo models. And what they say of configs in
+passing is good, too."""
 
 import json
 import re
@@ -16,6 +17,14 @@ def page(name):
     return (markdown.ROOT / name).read_text(encoding="utf-8")
 
 
+def problems_of(config):
+    """What `runnel check` says of it."""
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        file.write(config + "\n")
+        file.flush()
+        return subprocess.run([BINARY, "check", file.name], capture_output=True, text=True, check=False).stderr
+
+
 class Completeness(unittest.TestCase):
     def assert_names(self, name, things, form="`{}`"):
         missing = [thing for thing in things if form.format(thing) not in page(name)]
@@ -28,14 +37,26 @@ class Completeness(unittest.TestCase):
         self.assert_names("docs/command-line.md", commands, "runnel {}")
 
     def test_every_kind_of_provider_is_in_the_table_and_has_a_config(self):
-        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as config:
-            config.write("providers: {p: {kind: none-of-them}}\n")
-            config.flush()
-            told = subprocess.run([BINARY, "check", config.name], capture_output=True, text=True, check=False).stderr
+        told = problems_of("providers: {p: {kind: none-of-them}}")
         kinds = re.search(r"is not one of ([^;\n]+)", told)[1].split(", ")
         self.assert_names("docs/configuration.md", kinds)
         aliases = {"llama-cpp", "llama.cpp", "lm-studio", "kimi", "demo"}
         self.assert_names("docs/providers.md", sorted(set(kinds) - aliases), "kind: {}")
+
+    def test_every_key_of_the_config_is_explained(self):
+        self.assert_names("docs/configuration.md", self.keys_of_the_config(), "`{}")
+
+    def keys_of_the_config(self):
+        return re.search(r"the keys here are (.*)", problems_of("zzzzzzzzzzzz: 1"))[1].split(", ")
+
+    def test_configs_in_the_running_text_are_good(self):
+        ambiguous = {"data", "guardrails", "limits", "models", "tools"}  # of a frame, a request, a model …
+        keys = set(self.keys_of_the_config()) - ambiguous
+        for path in markdown.pages():
+            for key, value in re.findall(r"`([a-z_]+): ([^`\n]+)`", markdown.without_fences(path.read_text(encoding="utf-8"))):
+                if key in keys:
+                    with self.subTest(page=markdown.name_of(path)):
+                        self.assertNotRegex(problems_of(f"{key}: {value}"), r"\.yaml:\d+:\d+:")
 
     def test_every_error_code_is_explained(self):
         source = (markdown.ROOT / "src/base/error.cpp").read_text(encoding="utf-8")

@@ -101,6 +101,10 @@ std::vector<config::Problem> RunningConfig::problems_of(std::string_view config_
     return read ? Problems() : std::move(read.error());
 }
 
+void RunningConfig::aside(std::move_only_function<void()> work) {
+    boost::asio::post(*loop_, std::move(work));
+}
+
 void RunningConfig::reload(std::function<void(Reloaded)> done) {
     boost::asio::post(*loop_,
                       [this, done = std::move(done)]() mutable { reload_here(std::move(done)); });

@@ -51,6 +51,7 @@ public:
     void reload(std::function<void(Reloaded)> done) override;
     ConfigText config_text() const override;
     std::vector<config::Problem> problems_of(std::string_view config_text) const override;
+    void aside(std::move_only_function<void()> work) override;
 
 private:
     void reload_here(std::function<void(Reloaded)> done);

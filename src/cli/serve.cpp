@@ -116,6 +116,7 @@ int serve(const ServeOptions& options) {
     state.meter = (*services)->meter();
     state.redis = (*services)->redis();
     state.queries = (*services)->queries();
+    state.recorder = (*services)->recorder();
     std::vector<std::unique_ptr<Shard>> shards;
     asio::io_context control_loop;  // after the shards: what waits in it is theirs
     RunningConfig running_config(&control_loop, options, config, &upstream_tls, &workshop, &state);

@@ -32,6 +32,7 @@ public:
         return writers_.empty() ? nullptr : writers_[thread];
     }
     store::StoreThread* queries() { return queries_ ? &*queries_ : nullptr; }
+    const store::Recorder* recorder() const { return recorder_ ? &*recorder_ : nullptr; }
     policy::Meter* meter();
     store::RedisClient* redis();  // null: this machine is alone
 

@@ -30,6 +30,7 @@ Shard::Shard(const Common& common, const std::shared_ptr<const exchange::Gateway
            common.operations),
       listener_(&loop_, &worker_.tasks, &app_, common.tls, limits, &connections_) {
     worker_.journal = journal;
+    common.state->threads.push_back({&worker_, &connections_});
 }
 
 void Shard::run() {

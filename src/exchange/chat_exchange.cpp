@@ -42,7 +42,7 @@ ChatExchange::ChatExchange(std::shared_ptr<const Gateway> gateway, Worker* worke
       record_(record),
       caller_(std::move(caller)),
       reader_(dialect::dialect_named(gateway_->dialect)),
-      reply_(transaction, record),
+      reply_(transaction, record, &worker->streams),
       guard_(gateway_.get(), worker, record),
       account_(gateway_, worker, shared, record, &caller_),
       cache_(gateway_->access.cache ? &*gateway_->access.cache : nullptr, shared, record) {

@@ -29,6 +29,10 @@ public:
 
     boost::asio::awaitable<void> run();
 
+    // The name of the model that was asked for, as the config has it, never an alias; empty: there
+    // is no such model.
+    const std::string& model() const { return route_.name; }
+
     // For the journal, when it is over.
     store::JournalWriter::Ticket ticket() const { return account_.ticket(); }
     // What was asked and answered, where that is kept; else empty.

@@ -70,7 +70,7 @@ Result<std::shared_ptr<const Gateway>> build_gateway(const config::Config& confi
     return std::shared_ptr<const Gateway>(new Gateway{
         std::move(slots), make_router(config, providers), config.dialect, config.id_prefix,
         config.cors_origins, config.ping, config.policy, std::move(tools), config.admin_token,
-        config.access, std::move(*prices), std::move(*guardrails)});
+        config.access, std::move(*prices), std::move(*guardrails), config.metrics_access});
 }
 
 std::shared_ptr<const Gateway> for_one_thread(std::shared_ptr<const Gateway> gateway) {

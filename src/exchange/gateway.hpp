@@ -12,6 +12,8 @@
 #include "provider/provider.hpp"
 #include "router/router.hpp"
 #include "store/journal.hpp"
+#include "telemetry/request_sums.hpp"
+#include "telemetry/stream_figures.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -52,6 +54,7 @@ struct Gateway {
     policy::Settings access;  // who may do what
     policy::Prices prices;
     std::shared_ptr<const policy::GuardrailSet> guardrails;
+    config::Config::MetricsAccess metrics_access;
 
     bool uses_tls() const;  // to any of its providers
 };
@@ -79,6 +82,9 @@ struct Worker {
     json::Parser parser;
     IdSource ids;
     policy::GuardrailWorkspace guardrails;
+    // What its requests come to; any thread may read it.
+    telemetry::StreamFigures streams;
+    telemetry::RequestTally requests;
     store::JournalWriter* journal = nullptr;          // null: nothing is written down
     std::minstd_rand random{std::random_device{}()};  // for pauses and balancing
 };

@@ -32,15 +32,20 @@ bool wants_no_pings(const http::HeaderList& headers) {
 
 Error shutting_down() { return {ErrorKind::overloaded, "the gateway is shutting down; try again"}; }
 
-Reply::Reply(http::Transaction* transaction, telemetry::RequestRecord* record)
+Reply::Reply(http::Transaction* transaction, telemetry::RequestRecord* record,
+             telemetry::StreamFigures* figures)
     : transaction_(transaction),
       responder_(transaction->responder),
-      record_(record) {}
+      record_(record),
+      figures_(figures) {}
 
-Reply::~Reply() = default;
+Reply::~Reply() {
+    if (streams()) figures_->open.add(-1);
+}
 
 void Reply::prepare(Manner manner) {
     manner_ = std::move(manner);
+    if (streams()) figures_->open.add();
     if (!streams()) whole_ = std::make_unique<Whole>();
     if (!streams() || manner_.ping.count() == 0 || wants_no_pings(transaction_->request.headers))
         return;
@@ -57,6 +62,7 @@ void Reply::ping() {
     if (waiting_ || responder_->has_aside()) return;  // it has more to read than it takes
     if (!responder_->begun()) begin_response();
     responder_->out() += ping_frame;
+    figures_->pings.add();
     responder_->flush_aside();
     note_lost_client();
 }
@@ -183,10 +189,11 @@ bool Reply::flush() {
 
 // Between two pieces of the answer.
 void Reply::note_gap(Clock::time_point now) {
-    if (last_sent_ != Clock::time_point())
-        record_->longest_gap =
-            std::max(record_->longest_gap,
-                     std::chrono::duration_cast<std::chrono::microseconds>(now - last_sent_));
+    if (last_sent_ != Clock::time_point()) {
+        const auto gap = std::chrono::duration_cast<std::chrono::microseconds>(now - last_sent_);
+        record_->longest_gap = std::max(record_->longest_gap, gap);
+        figures_->gaps.add(gap);
+    }
     last_sent_ = now;
 }
 

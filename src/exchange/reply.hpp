@@ -6,6 +6,7 @@
 #include "exchange/guard.hpp"
 #include "http/connection.hpp"
 #include "telemetry/request_log.hpp"
+#include "telemetry/stream_figures.hpp"
 #include "timeline/answer.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -28,8 +29,9 @@ Error shutting_down();
 // frames.
 class Reply final : public timeline::Sink {
 public:
-    // Both pointers must outlive the reply; `record` is filled for the log.
-    Reply(http::Transaction* transaction, telemetry::RequestRecord* record);
+    // All pointers must outlive the reply; `record` is filled for the log.
+    Reply(http::Transaction* transaction, telemetry::RequestRecord* record,
+          telemetry::StreamFigures* figures);
     ~Reply() override;
 
     struct Manner {
@@ -108,6 +110,7 @@ private:
     http::Transaction* transaction_;
     http::Responder* responder_;
     telemetry::RequestRecord* record_;
+    telemetry::StreamFigures* figures_;
     Clock::time_point begun_ = Clock::now();
     Manner manner_;
     std::optional<http::Watchdog> silence_;  // until the next ping is due

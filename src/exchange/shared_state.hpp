@@ -11,13 +11,23 @@
 #include "policy/meter.hpp"
 #include "router/health.hpp"
 
+#include <chrono>
+#include <vector>
+
+namespace runnel::http {
+class OpenConnections;
+}
+
 namespace runnel::store {
 class KeyKeeper;
+class Recorder;
 class RedisClient;
 class StoreThread;
 }  // namespace runnel::store
 
 namespace runnel::exchange {
+
+struct Worker;
 
 // What all threads share, and what stays when the config is read again. Touched once or twice per
 // request or attempt, never per chunk.
@@ -35,9 +45,20 @@ struct SharedState {
     store::KeyKeeper* key_keeper = nullptr;
 
     // Null where there is no such thing.
-    policy::Meter* meter = nullptr;         // of limits and budgets
-    store::RedisClient* redis = nullptr;    // what machines share
-    store::StoreThread* queries = nullptr;  // what was asked, looked up
+    policy::Meter* meter = nullptr;             // of limits and budgets
+    store::RedisClient* redis = nullptr;        // what machines share
+    store::StoreThread* queries = nullptr;      // what was asked, looked up
+    const store::Recorder* recorder = nullptr;  // brings records into the store
+
+    // Those who serve requests, for who counts what they do. Complete before the first of them
+    // does.
+    struct Thread {
+        const Worker* worker;
+        const http::OpenConnections* clients;
+    };
+    std::vector<Thread> threads;
+    std::chrono::sys_seconds started =
+        std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 
     policy::AnswerCache cache{limits::cache_bytes};
     Flights flights;

@@ -114,6 +114,7 @@ App::Found App::find(std::string_view path, std::string_view method) {
         Endpoint{"GET", "/health", everybody, &App::health},
         Endpoint{"GET", "/api/health", everybody, &App::health},
         Endpoint{"GET", "/readyz", everybody, &App::readiness},
+        Endpoint{"GET", "/metrics", everybody, &App::metrics},
         Endpoint{"GET", "/admin/v1/providers", admin, &App::providers},
         Endpoint{"GET", "/admin/v1/models", admin, &App::models},
         Endpoint{"GET", "/admin/v1/tools", admin, &App::tools},
@@ -150,12 +151,18 @@ App::Found App::find(std::string_view path, std::string_view method) {
 App::App(std::shared_ptr<const exchange::Gateway> gateway, exchange::Worker* worker,
          exchange::SharedState* shared, ConsoleState* console, Operations* operations)
     : gateway_(std::move(gateway)),
+      model_names_(gateway_->router),
       worker_(worker),
       shared_(shared),
       console_(console),
       operations_(operations),
       keys_(&shared->keys),
       started_(std::time(nullptr)) {}
+
+void App::use(std::shared_ptr<const exchange::Gateway> gateway) {
+    gateway_ = std::move(gateway);
+    model_names_ = ModelNames(gateway_->router);
+}
 
 telemetry::RequestRecord App::begin(const http::Request& request, http::HeaderList* headers) {
     telemetry::RequestRecord record;
@@ -187,7 +194,9 @@ awaitable<void> App::handle(http::Transaction* transaction) {
         if (!responder.begun()) record.status = client_closed_status;
     }
     telemetry::log_request(record);
+    worker_->requests.add(record);
     if (!entry.wanted) co_return;
+    worker_->requests.add_chat(record, model_names_.label_of(entry.model));
     console_->traffic.add(record, utc_now());
     if (worker_->journal != nullptr) worker_->journal->close(entry.ticket, record, entry.content);
 }
@@ -257,6 +266,7 @@ awaitable<void> App::chat(Asked asked) {
                                     std::move(asked.caller));
     asked.entry->wanted = true;
     co_await exchange.run();
+    asked.entry->model = exchange.model();
     asked.entry->ticket = exchange.ticket();
     asked.entry->content = exchange.content();
 }
@@ -360,6 +370,7 @@ std::string App::describe(const Error& error, const http::Request* request,
     record.error_detail = error.message;
     headers->add("Content-Type", "application/json");
     telemetry::log_request(record);
+    worker_->requests.add(record);
     return dialect::dialect_named(gateway_->dialect)->error_body(error);
 }
 

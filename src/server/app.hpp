@@ -8,6 +8,7 @@
 #include "server/console.hpp"
 #include "server/console_state.hpp"
 #include "server/keys.hpp"
+#include "server/model_names.hpp"
 #include "server/operations.hpp"
 #include "telemetry/request_log.hpp"
 
@@ -26,7 +27,7 @@ public:
         exchange::SharedState* shared, ConsoleState* console, Operations* operations);
 
     // For the requests that come from now on.
-    void use(std::shared_ptr<const exchange::Gateway> gateway) { gateway_ = std::move(gateway); }
+    void use(std::shared_ptr<const exchange::Gateway> gateway);
 
     boost::asio::awaitable<void> handle(http::Transaction* transaction) override;
     std::string describe(const Error& error, const http::Request* request,
@@ -38,9 +39,10 @@ public:
 private:
     using Answer = boost::asio::awaitable<void>;
     struct Endpoint;
-    // What the journal is told of a request besides its record.
+    // What the journal and the metrics are told of a request besides its record.
     struct Journaled {
         bool wanted = false;
+        std::string model{};
         store::JournalWriter::Ticket ticket{};
         std::string content{};
     };
@@ -68,6 +70,7 @@ private:
     Answer run_tool(Asked asked);
     Answer health(Asked asked);
     Answer readiness(Asked asked);
+    Answer metrics(Asked asked);
     Answer providers(Asked asked);
     Answer reload_config(Asked asked);
     Answer list_keys(Asked asked);
@@ -104,6 +107,7 @@ private:
     static Answer send_json(http::Transaction* transaction, int status, std::string body);
 
     std::shared_ptr<const exchange::Gateway> gateway_;
+    ModelNames model_names_;  // the gateway's
     exchange::Worker* worker_;
     exchange::SharedState* shared_;
     ConsoleState* console_;

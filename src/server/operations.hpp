@@ -31,6 +31,9 @@ public:
 
     // What is wrong with a config's text; nothing is changed.
     virtual std::vector<config::Problem> problems_of(std::string_view config_text) const = 0;
+
+    // Has this done by a thread that serves no requests.
+    virtual void aside(std::move_only_function<void()> work) = 0;
 };
 
 }  // namespace runnel::server

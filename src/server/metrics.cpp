@@ -1,0 +1,136 @@
+#include "server/metrics.hpp"
+
+#include "http/open_connections.hpp"
+#include "store/recorder.hpp"
+#include "telemetry/request_metrics.hpp"
+
+#include <fstream>
+#include <map>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace runnel::server {
+namespace {
+
+using telemetry::MetricPage;
+
+template <class Number>
+double real(Number number) {
+    return static_cast<double>(number);
+}
+
+void write_process(std::chrono::sys_seconds started, MetricPage* page) {
+    page->gauge("runnel_build_info", "The version that runs, as a label of the number 1")
+        .value(1.0, {{"version", RUNNEL_VERSION}});
+    page->gauge("process_start_time_seconds", "When the process began, in Unix time")
+        .value(real(started.time_since_epoch().count()));
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    const auto seconds = [](const timeval& time) {
+        return real(time.tv_sec) + real(time.tv_usec) / 1e6;
+    };
+    page->counter("process_cpu_seconds_total", "Processor time that the process took")
+        .value(seconds(used.ru_utime) + seconds(used.ru_stime));
+    std::ifstream memory("/proc/self/statm");  // in pages: all, resident, …
+    long all = 0;
+    long resident = 0;
+    memory >> all >> resident;
+    page->gauge("process_resident_memory_bytes", "Memory that the process holds")
+        .value(real(resident) * real(::sysconf(_SC_PAGESIZE)));
+}
+
+// What the threads that serve requests count, each for itself.
+void write_threads(const exchange::SharedState& shared, MetricPage* page) {
+    telemetry::RequestSums requests;
+    telemetry::StreamSums streams;
+    http::ConnectionPool::Figures upstream{};
+    std::int64_t clients = 0;
+    for (const auto& [worker, connections] : shared.threads) {
+        requests += worker->requests.read();
+        streams.open += worker->streams.open.read();
+        streams.pings += worker->streams.pings.read();
+        streams.gaps += worker->streams.gaps.read();
+        const auto pool = worker->pool.figures();
+        upstream.idle += pool.idle;
+        upstream.busy += pool.busy;
+        clients += connections->count();
+    }
+    write_requests(requests, page);
+    write_streams(streams, page);
+    page->gauge("runnel_client_connections", "Open connections of clients").value(real(clients));
+    page->gauge("runnel_upstream_connections", "Open connections to providers")
+        .value(real(upstream.idle), {{"state", "idle"}})
+        .value(real(upstream.busy), {{"state", "busy"}});
+}
+
+void write_admission(const exchange::Admission::Figures& figures, MetricPage* page) {
+    page->gauge("runnel_requests_running", "Chat requests that are under way")
+        .value(real(figures.inside));
+    page->gauge("runnel_requests_waiting", "Chat requests that wait for one of these to end")
+        .value(real(figures.waiting));
+    page->gauge("runnel_requests_limit",
+                "Chat requests that may be under way at a time; 0: any number")
+        .value(real(figures.concurrent));
+}
+
+// Of every provider, also of those that were never asked: an alert needs the zeros too. Not of
+// every model and key, of which there is no end.
+void write_breakers(const exchange::Gateway& gateway, const router::Health& health,
+                    MetricPage* page) {
+    struct Counts {
+        std::int64_t closed = 0;
+        std::int64_t half_open = 0;
+        std::int64_t open = 0;
+    };
+    std::map<std::string_view, Counts> providers;
+    for (const exchange::ProviderSlot& slot : gateway.providers) providers[slot.name];
+    const auto entries = health.entries(router::Health::Clock::now());
+    for (const router::Health::Entry& entry : entries) {
+        const auto name = std::string_view(entry.line).substr(0, entry.line.find('/'));
+        const auto found = providers.find(name);
+        if (found == providers.end()) continue;  // of a config before
+        auto& [closed, half_open, open] = found->second;
+        ++(entry.breaker == "closed" ? closed : entry.breaker == "open" ? open : half_open);
+    }
+    page->gauge("runnel_breakers", "Circuit breakers, one for each model and key that was asked");
+    for (const auto& [name, counts] : providers) {
+        page->value(real(counts.closed), {{"provider", name}, {"state", "closed"}})
+            .value(real(counts.half_open), {{"provider", name}, {"state", "half_open"}})
+            .value(real(counts.open), {{"provider", name}, {"state", "open"}});
+    }
+}
+
+void write_store(const store::Recorder* recorder, MetricPage* page) {
+    const auto figures = recorder != nullptr ? recorder->figures() : store::Recorder::Figures();
+    const bool up = recorder != nullptr && figures.store_error.empty();
+    page->gauge("runnel_store_up", "1: the store took what it was last given")
+        .value(up ? 1.0 : 0.0);
+    page->gauge("runnel_store_rows_waiting", "Requests that wait in the journal for the store")
+        .value(real(figures.waiting));
+    page->gauge("runnel_store_lag_seconds", "How long the oldest of them has waited")
+        .value(real(figures.lag.count()) / 1000);
+    page->counter("runnel_store_rows_total", "Requests that were brought into the store")
+        .value(real(figures.stored + figures.recovered));
+    page->counter("runnel_store_rows_lost_total",
+                  "Requests that are missing in the log and the ledger for good")
+        .value(real(figures.lost));
+    page->gauge("runnel_journal_bytes", "Size of the journal on the disk")
+        .value(real(figures.journal_bytes));
+}
+
+}  // namespace
+
+std::string metrics_text(const exchange::Gateway& gateway, const exchange::SharedState& shared) {
+    MetricPage page;
+    write_process(shared.started, &page);
+    write_threads(shared, &page);
+    write_admission(shared.requests.figures(), &page);
+    write_breakers(gateway, shared.health, &page);
+    page.gauge("runnel_cache_bytes", "Size of the answers that are kept in memory")
+        .value(real(shared.cache.bytes()));
+    write_store(shared.recorder, &page);
+    return page.text();
+}
+
+}  // namespace runnel::server

@@ -27,13 +27,19 @@ std::unexpected<Error> FormValue::wrong(std::string_view what) const {
                    fmt::format("{} {}", place_.empty() ? "the body" : place_, what));
 }
 
-Result<std::string> FormValue::text(std::size_t bytes_max) const {
+Result<std::string> FormValue::raw_text(std::size_t bytes_max) const {
     std::string_view text;
     if (value_.get_string().get(text)) return must_be("a string");
     if (text.size() > bytes_max) return wrong(fmt::format("is longer than {} bytes", bytes_max));
-    for (const char c : text)
-        if ((c >= 0 && c < ' ') || c == 0x7f) return wrong("has control characters in it");
     return std::string(text);
+}
+
+Result<std::string> FormValue::text(std::size_t bytes_max) const {
+    auto text = raw_text(bytes_max);
+    if (!text) return text;
+    for (const char c : *text)
+        if ((c >= 0 && c < ' ') || c == 0x7f) return wrong("has control characters in it");
+    return text;
 }
 
 Result<bool> FormValue::boolean() const {

@@ -27,6 +27,8 @@ public:
     std::string json() const;  // compact
 
     Result<std::string> text(std::size_t bytes_max) const;
+    // With whatever is in it: line ends, tabs.
+    Result<std::string> raw_text(std::size_t bytes_max) const;
     Result<bool> boolean() const;
     Result<std::int64_t> whole_number(std::int64_t least, std::int64_t most) const;
     Result<double> number(double least, double most) const;

@@ -23,6 +23,9 @@ std::string outcome(std::string_view value, Read read) {
 TEST(JsonForm, ReadsWhatFits) {
     EXPECT_EQ(outcome(R"("ä\n")", [](auto& v) { return v.text(9); }),
               "a.b has control characters in it");
+    EXPECT_EQ(outcome(R"("a\n\tb")", [](auto& v) { return v.raw_text(4); }), R"("a\n\tb")");
+    EXPECT_EQ(outcome(R"("a\n\tb")", [](auto& v) { return v.raw_text(3); }),
+              "a.b is longer than 3 bytes");
     EXPECT_EQ(outcome(R"("ä")", [](auto& v) { return v.text(2); }),
               "\"\\xC3\\xA4\"\n    As Text: \"ä\"");
     EXPECT_EQ(outcome("true", [](auto& v) { return v.boolean(); }), "true");

@@ -140,7 +140,7 @@ Result<std::string> config_check_answer(std::string_view body, const Operations&
     if (!fields) return propagate(fields);
     for (const auto& [name, value] : *fields) {
         if (name != "text") continue;
-        auto text = value.text(limits::request_body_bytes);
+        auto text = value.raw_text(limits::request_body_bytes);
         if (!text) return propagate(text);
         std::string answer;
         json::Writer out(answer);

@@ -9,11 +9,13 @@
 #include "cli/services.hpp"
 #include "cli/shard.hpp"
 #include "http/tls.hpp"
+#include "server/recall.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <iostream>
 #include <memory>
@@ -117,6 +119,9 @@ int serve(const ServeOptions& options) {
     state.redis = (*services)->redis();
     state.queries = (*services)->queries();
     state.recorder = (*services)->recorder();
+    server::recall_traffic(
+        state.queries, &console.traffic,
+        std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()));
     std::vector<std::unique_ptr<Shard>> shards;
     asio::io_context control_loop;  // after the shards: what waits in it is theirs
     RunningConfig running_config(&control_loop, options, config, &upstream_tls, &workshop, &state);

@@ -12,17 +12,30 @@ using namespace std::chrono_literals;
 constexpr std::size_t minutes_kept = 60;
 constexpr std::size_t hours_kept = 7 * 24;
 
-void count(RecentTraffic::Slot& slot, const RequestRecord& record) {
-    ++slot.requests;
+using Ended = RecentTraffic::Ended;
+
+Ended end_of(const RequestRecord& record) {
     const std::string_view outcome = outcome_of(record);
-    if (outcome == "error" || outcome == "crashed") ++slot.errors;
+    const bool failed = outcome == "error" || outcome == "crashed";
+    Ended ended{.how = failed ? Ended::How::failed : Ended::How::well,
+                .cost = record.cost.value_or(Money{}),
+                .first_token = record.first_event,
+                .total = record.total};
     if (record.usage) {
-        slot.input_tokens += record.usage->input();
-        slot.output_tokens += record.usage->output;
+        ended.input_tokens = record.usage->input();
+        ended.output_tokens = record.usage->output;
     }
-    if (record.cost) slot.cost += *record.cost;
-    if (record.first_event.count() > 0) slot.first_token.add(record.first_event);
-    slot.total.add(record.total);
+    return ended;
+}
+
+void count(RecentTraffic::Slot& slot, const Ended& ended) {
+    ++slot.requests;
+    if (ended.how == Ended::How::failed) ++slot.errors;
+    slot.input_tokens += ended.input_tokens;
+    slot.output_tokens += ended.output_tokens;
+    slot.cost += ended.cost;
+    if (ended.first_token.count() > 0) slot.first_token.add(ended.first_token);
+    slot.total.add(ended.total);
 }
 
 }  // namespace
@@ -31,11 +44,12 @@ std::size_t RecentTraffic::Wheel::place_of(Time begins) const {
     return static_cast<std::size_t>(begins.time_since_epoch() / length_) % slots_.size();
 }
 
-RecentTraffic::Slot& RecentTraffic::Wheel::at(Time now) {
-    const Time begins = begin_of(now);
+void RecentTraffic::Wheel::add(const Ended& ended, Time when) {
+    const Time begins = begin_of(when);
     Slot& slot = slots_[place_of(begins)];
-    if (slot.begins != begins) slot = Slot{.begins = begins};
-    return slot;
+    if (begins < slot.begins) return;  // a newer one has its place
+    if (slot.begins < begins) slot = Slot{.begins = begins};
+    count(slot, ended);
 }
 
 std::vector<RecentTraffic::Slot> RecentTraffic::Wheel::last(std::size_t count, Time now) const {
@@ -52,10 +66,12 @@ std::vector<RecentTraffic::Slot> RecentTraffic::Wheel::last(std::size_t count, T
 
 RecentTraffic::RecentTraffic() : minutes_(1min, minutes_kept), hours_(1h, hours_kept) {}
 
-void RecentTraffic::add(const RequestRecord& record, Time now) {
+void RecentTraffic::add(const RequestRecord& record, Time now) { add(end_of(record), now); }
+
+void RecentTraffic::add(const Ended& ended, Time when) {
     const std::scoped_lock lock(mutex_);
-    count(minutes_.at(now), record);
-    count(hours_.at(now), record);
+    minutes_.add(ended, when);
+    hours_.add(ended, when);
 }
 
 std::vector<RecentTraffic::Slot> RecentTraffic::minutes(Time now) const {

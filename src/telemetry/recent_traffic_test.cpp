@@ -53,6 +53,17 @@ TEST(RecentTraffic, CountsWhatWasAsked) {
     EXPECT_EQ(requests_in(traffic.hours(24, start + 61s)), 3);
 }
 
+TEST(RecentTraffic, WhatIsOlderDoesNotTakeThePlaceOfWhatIsNewer) {
+    RecentTraffic traffic;
+    traffic.add(answered(), start);
+    for (const auto before : {1min, 59min, 60min, 120min})
+        traffic.add(RecentTraffic::Ended{.total = 1ms}, start - before);
+
+    EXPECT_EQ(requests_in(traffic.minutes(start)), 3);
+    EXPECT_EQ(traffic.minutes(start)[59].requests, 1);
+    EXPECT_EQ(requests_in(traffic.hours(24, start)), 5);
+}
+
 TEST(RecentTraffic, ForgetsMinutesAfterAnHourAndHoursAfterAWeek) {
     RecentTraffic traffic;
     traffic.add(answered(), start);

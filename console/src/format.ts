@@ -29,6 +29,9 @@ export function duration(ms: number | null | undefined): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
+// How long something took: nothing takes no time.
+export const took = (ms: number): string => (ms === 0 ? '< 1 ms' : duration(ms));
+
 export const percent = (share: number): string =>
   share === 0 ? '0 %' : share < 0.001 ? '< 0.1 %' : `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
 
@@ -76,6 +79,16 @@ export const plural = (amount: number, one: string, many = `${one}s`): string =>
 
 // upstream_rate_limited → upstream rate limited
 export const words = (code: string): string => code.replaceAll('_', ' ');
+
+// "status=500 type=… code=… message=…", as the gateway notes what a provider said → "HTTP 500: …". Anything else as it is.
+export function providerSaid(detail: string): string {
+  const parts = /^status=(\d+) type=(.*?) code=(.*?) message=([^]*)$/.exec(detail);
+  if (!parts) return detail;
+  const [, status = '0', type = '', code = '', message = ''] = parts;
+  const said = message || code || type;
+  if (status === '0') return said;
+  return said ? `HTTP ${status}: ${said}` : `HTTP ${status}`;
+}
 
 // JSON laid out where it is some; the text as it is where it is none.
 export function pretty(text: string): string {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 
-import { duration, usd } from '../src/format';
+import { duration, providerSaid, usd } from '../src/format';
 import { beginOf } from '../src/pages/budget-period';
 import { asCsv } from '../src/pages/usage-csv';
 import { asCurl, shellQuoted } from '../src/stream/curl';
@@ -37,4 +37,12 @@ test('budgets begin at midnight UTC of a day, a Monday, a first', () => {
 test('small amounts keep the digits that matter', () => {
   assert.deepEqual([0, 1234.5, 1.239, 0.5, 0.0135, 0.00042, null].map(usd), ['$0', '$1,234.50', '$1.24', '$0.50', '$0.0135', '$0.00042', '–']);
   assert.deepEqual([0.5, 8.25, 412, 1500, 12_000, 75_000, 7_200_000, null].map((ms) => duration(ms)), ['0.50 ms', '8.3 ms', '412 ms', '1.50 s', '12.0 s', '1 min 15 s', '2 h 0 min', '–']);
+});
+
+test('what a provider said reads as a sentence', () => {
+  assert.equal(providerSaid('status=500 type= code= message=the disk is full'), 'HTTP 500: the disk is full');
+  assert.equal(providerSaid('status=429 type=rate_limit code=slow message='), 'HTTP 429: slow');
+  assert.equal(providerSaid('status=503 type= code= message='), 'HTTP 503');
+  assert.equal(providerSaid('status=0 type=server_error code=x message=broken\nin two'), 'broken\nin two');
+  assert.equal(providerSaid('no connection: refused'), 'no connection: refused');
 });

@@ -11,6 +11,7 @@ export function healthOfLine(line: Line): Health {
   if (line.breaker === 'open') return { tone: 'bad', text: `circuit open${line.ready_in_ms ? `, tried again in ${duration(line.ready_in_ms)}` : ''}` };
   if (line.breaker === 'half-open') return { tone: 'warn', text: 'being tried again' };
   if (line.ready_in_ms > 0) return { tone: 'warn', text: `at rest for ${duration(line.ready_in_ms)}` };
+  if (line.failures > line.successes) return { tone: 'warn', text: 'mostly failing' };
   return { tone: 'good', text: 'well' };
 }
 
@@ -35,7 +36,7 @@ const columns: readonly Column<Provider>[] = [
   { title: 'Health', cell: (provider) => <Badge {...healthOf(provider)} /> },
   { title: 'Answered', kind: 'number', cell: (provider) => count(total(provider, 'successes')) },
   { title: 'Failed', kind: 'number', cell: (provider) => count(total(provider, 'failures')) },
-  { title: 'First token', kind: 'number', cell: (provider) => duration(firstToken(provider)) },
+  { title: 'First token', kind: 'number', narrow: 'hide', cell: (provider) => duration(firstToken(provider)) },
 ];
 
 export const HealthTable = ({ providers }: { providers: readonly Provider[] }) => (

@@ -39,14 +39,16 @@ const lineColumns: readonly Column<Line>[] = [
   { title: 'State', cell: (line) => <Badge {...healthOfLine(line)} /> },
   { title: 'Answered', kind: 'number', cell: (line) => count(line.successes) },
   { title: 'Failed', kind: 'number', cell: (line) => count(line.failures) },
-  { title: 'First token', kind: 'number', cell: (line) => duration(line.first_token_ms) },
+  { title: 'First token', kind: 'number', narrow: 'hide', cell: (line) => duration(line.first_token_ms) },
 ];
 
 function ProviderCard({ provider, models: known }: { provider: Provider; models: readonly Model[] }) {
   const { name, kind, origin, keys, requests, timeouts_ms: timeouts } = provider;
-  const own = known.filter((model) => model.id.startsWith(`${name}/`)).map(({ id }) => id);
-  const [model, setModel] = useState('');
-  const asked = model || own[0] || '';
+  // What is listed, and what the config's models are aimed at.
+  const named = known.flatMap(({ id, targets = [] }) => [...targets, id]).filter((id) => id.startsWith(`${name}/`));
+  const own = [...new Set(named)].map((id) => id.slice(name.length + 1));
+  const [typed, setTyped] = useState<string>();
+  const model = typed ?? own[0] ?? '';
   const times = Object.entries(timeouts).map(([what, ms]) => `${words(what)} ${duration(ms)}`);
   return (
     <section class="card" aria-label={name}>
@@ -56,14 +58,14 @@ function ProviderCard({ provider, models: known }: { provider: Provider; models:
           .filter(Boolean).join(' · ')}
       </p>
       <Table caption={`Lines of ${name}`} columns={lineColumns} rows={provider.lines} keyOf={({ line }) => line} empty="Nobody has asked it since the gateway started." />
-      {own.length > 0 && (
-        <div class="toolbar">
-          <select aria-label={`Model of ${name} to test`} value={asked} onChange={(event) => setModel(event.currentTarget.value)}>
-            {own.map((id) => <option key={id} value={id}>{id.slice(name.length + 1)}</option>)}
-          </select>
-          <TestButton model={asked} key={asked} />
-        </div>
-      )}
+      <div class="toolbar">
+        <input
+          aria-label={`Model of ${name} to test`} list={`models-of-${name}`} value={model} placeholder="a model’s name" spellcheck={false}
+          autoComplete="off" onInput={(event) => setTyped(event.currentTarget.value)}
+        />
+        <datalist id={`models-of-${name}`}>{own.map((id) => <option key={id} value={id} />)}</datalist>
+        <TestButton model={`${name}/${model.trim()}`} disabled={!model.trim()} key={model} />
+      </div>
     </section>
   );
 }
@@ -71,7 +73,7 @@ function ProviderCard({ provider, models: known }: { provider: Provider; models:
 type Tested = { state: 'idle' | 'running' } | { state: 'done'; good: boolean; text: string };
 
 // Asks for a word or two, and says how long that took, or what went wrong.
-function TestButton({ model }: { model: string }) {
+function TestButton({ model, disabled }: { model: string; disabled: boolean }) {
   const [tested, setTested] = useState<Tested>({ state: 'idle' });
   const test = async () => {
     setTested({ state: 'running' });
@@ -88,7 +90,7 @@ function TestButton({ model }: { model: string }) {
   };
   return (
     <>
-      <button type="button" class="small" disabled={tested.state === 'running'} onClick={() => void test()} aria-label={`Test ${model}`}>
+      <button type="button" disabled={disabled || tested.state === 'running'} onClick={() => void test()} aria-label={`Test ${model}`}>
         {tested.state === 'running' ? 'Asking …' : 'Test'}
       </button>
       <span role="status" class={tested.state === 'done' && !tested.good ? 'bad-text' : 'good-text'}>

@@ -18,7 +18,7 @@ function factsOf(record: LogRecord): Fact[] {
     ['Key', record.key_id && <Link to={`/keys/${record.key_id}`}>{record.key_id}</Link>],
     ['Team', record.team],
     ['Model asked for', record.model],
-    ['Served by', record.model_served],
+    [record.outcome === 'ok' ? 'Served by' : 'Asked last', record.model_served],
     ['Provider', record.provider],
     ['Dialect', record.dialect && `${record.dialect}, ${record.stream ? 'streamed' : 'whole'}`],
     ['Finish', record.finish_reason],

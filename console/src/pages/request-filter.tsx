@@ -22,6 +22,7 @@ export const spans: Record<string, { title: string; ms: number } | undefined> = 
   '1h': { title: 'Last hour', ms: 3_600_000 },
   '1d': { title: 'Last day', ms: 86_400_000 },
   '7d': { title: 'Last 7 days', ms: 7 * 86_400_000 },
+  '30d': { title: 'Last 30 days', ms: 30 * 86_400_000 },
 };
 
 const results = [

@@ -1,13 +1,14 @@
 // What happened to a request, in sentences.
 
 import { type Attempt, hasFailed, type LogRecord } from '../api/types';
-import { duration, plural, words } from '../format';
+import { duration, plural, providerSaid, words } from '../format';
 
 // What each error means to whoever operates the gateway, and what to look at.
 const advice: Record<string, string> = {
   upstream_auth: 'The provider refused the gateway’s own key. Check api_key of that provider in the config.',
   upstream_permission: 'The gateway’s key may not use this model. Check the account at the provider.',
   upstream_quota: 'The gateway’s account at the provider is out of quota or money.',
+  upstream_failed: 'The provider itself failed; its status page may know more. A model with several targets asks the next one.',
   upstream_rate_limited: 'The provider limits how much it is asked. Add a target or another key, or ask less at a time.',
   upstream_overloaded: 'The provider had too much to do. Another target of the model would be asked instead.',
   upstream_unreachable: 'No connection to the provider came about. Check base_url, the network and the proxy.',
@@ -28,6 +29,8 @@ const advice: Record<string, string> = {
   expired_api_key: 'The client’s key is past its time.',
 };
 
+const tooLate = 'Part of the answer had been streamed by then, so no other target could be asked.';
+
 const failures = (record: LogRecord): Attempt[] => record.attempts.filter(hasFailed);
 
 // A sentence, whatever the words of others in it end with.
@@ -39,8 +42,9 @@ export function whatHappened(record: LogRecord): string[] {
 
 function attemptsTold(record: LogRecord): string[] {
   return failures(record).map((attempt) => {
-    const detail = attempt.detail ? `: ${attempt.detail}` : '';
-    return ended(`${attempt.target} failed after ${duration(attempt.total_ms)} with ${words(attempt.error ?? '')}${detail}`);
+    const detail = attempt.detail ? `: ${providerSaid(attempt.detail)}` : '';
+    const when = attempt.total_ms ? `after ${duration(attempt.total_ms)}` : 'at once';
+    return ended(`${attempt.target} failed ${when} (${words(attempt.error ?? '')})${detail}`);
   });
 }
 
@@ -53,8 +57,8 @@ function endTold(record: LogRecord): string[] {
     const code = error?.code ?? '';
     const late = record.status === 200 ? ' in the middle of the answer' : '';
     const sameTold = failures(record).some((attempt) => attempt.detail && attempt.detail === error?.detail);
-    const detail = error?.detail && !sameTold ? `: ${error.detail}` : '';
-    return [ended(`The client was told ${record.status || 'nothing'}, ${words(code) || 'an error'}${late}${detail}`), advice[code] ?? ''];
+    const detail = error?.detail && !sameTold ? `: ${providerSaid(error.detail)}` : '';
+    return [ended(`The client was told ${record.status || 'nothing'}, ${words(code) || 'an error'}${late}${detail}`), late && !record.continued_by ? tooLate : '', advice[code] ?? ''];
   }
   const served = failures(record).length ? `${record.model_served ?? 'Another target'} then answered` : `${record.model_served ?? 'It'} answered`;
   const first = times.first_token === null ? '' : `, the first token after ${duration(times.first_token)}`;

@@ -1,7 +1,7 @@
 // Who was asked when, and for how long: each attempt and tool as a bar on one scale.
 
 import { hasFailed, type LogRecord } from '../api/types';
-import { duration, words } from '../format';
+import { duration, took, words } from '../format';
 
 interface Bar {
   title: string;
@@ -14,13 +14,14 @@ interface Bar {
 
 function barsOf(record: LogRecord): Bar[] {
   const whole = record.timings_ms.total;
+  const toolsBegan = record.tools.map((tool) => tool.started_ms);
   const attempts = record.attempts.map((attempt): Bar => ({
     title: attempt.target + (attempt.hedge ? ' (hedge)' : ''),
     kind: hasFailed(attempt) ? 'bad' : attempt.error ? 'plain' : 'good',
     from: attempt.started_ms,
-    until: attempt.started_ms + (attempt.total_ms || Math.max(0, whole - attempt.started_ms)),
+    until: attempt.started_ms + (attempt.total_ms || attempt.error ? attempt.total_ms : Math.max(0, whole - attempt.started_ms)),
     firstToken: attempt.first_token_ms ?? undefined,
-    note: attempt.error ? words(attempt.error) : 'answered',
+    note: attempt.error ? words(attempt.error) : toolsBegan.some((began) => began > attempt.started_ms) ? 'called tools' : 'answered',
   }));
   const tools = record.tools.map((tool): Bar => ({
     title: tool.name,
@@ -30,7 +31,8 @@ function barsOf(record: LogRecord): Bar[] {
     firstToken: undefined,
     note: tool.error ? 'tool failed' : 'tool',
   }));
-  return [...attempts, ...tools].sort((one, other) => one.from - other.from);
+  // The sort is stable: a tool that ran within the millisecond comes before the attempt that reads its result.
+  return [...tools, ...attempts].sort((one, other) => one.from - other.from);
 }
 
 export function Waterfall({ record }: { record: LogRecord }) {
@@ -44,7 +46,7 @@ export function Waterfall({ record }: { record: LogRecord }) {
           <li key={index}>
             <div class="waterfall-name">
               <span>{bar.title}</span>
-              <small class={bar.kind === 'bad' ? 'bad-text' : 'soft'}>{bar.note} · {duration(bar.until - bar.from)}</small>
+              <small class={bar.kind === 'bad' ? 'bad-text' : 'soft'}>{bar.note} · {took(bar.until - bar.from)}</small>
             </div>
             <div class="waterfall-track" aria-hidden="true">
               <div class={`waterfall-bar ${bar.kind}`} style={{ left: share(bar.from), width: share(bar.until - bar.from) }}>
@@ -57,7 +59,7 @@ export function Waterfall({ record }: { record: LogRecord }) {
         ))}
       </ol>
       <div class="waterfall-scale soft" aria-hidden="true"><span>0</span><span>{duration(whole / 2)}</span><span>{duration(whole)}</span></div>
-      <p class="soft small-print">A line in a bar marks the first token.</p>
+      {bars.some(({ firstToken }) => firstToken !== undefined) && <p class="soft small-print">A line in a bar marks the first token.</p>}
     </>
   );
 }

@@ -99,7 +99,7 @@ function Whole({ record, content }: { record: LogRecord; content: Query<LogConte
         {whatHappened(record).map((sentence, index) => <p key={index}>{sentence}</p>)}
       </section>
       {(record.attempts.length > 0 || record.tools.length > 0) && (
-        <Section title="Attempts"><Waterfall record={record} /></Section>
+        <Section title={record.tools.length ? 'Attempts and tools' : 'Attempts'}><Waterfall record={record} /></Section>
       )}
       <Tabs label="Parts of the request" tabs={tabs} chosen={query.get('part') ?? 'timeline'} onChoose={(part) => setQuery({ part })} />
       <Section title="Details"><Facts record={record} /></Section>
@@ -108,7 +108,8 @@ function Whole({ record, content }: { record: LogRecord; content: Query<LogConte
 }
 
 function Timeline({ content }: { content: Query<LogContent> }) {
-  if (content.data?.answer) return <Replay answer={content.data.answer} />;
+  if (content.data?.answer?.events.length) return <Replay answer={content.data.answer} />;
+  if (content.data?.answer) return <Notice kind="info">Nothing was streamed: the request was over before the first token. What happened is told above.</Notice>;
   if (content.loading) return <Loading />;
   return <NotKept error={content.error} />;
 }

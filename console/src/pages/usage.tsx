@@ -97,9 +97,9 @@ function UsageBy({ group, from, to }: Bounds & { group: Group }) {
     { title: 'Cost', kind: 'number', cell: (row) => usd(row.cost_usd) + (row.unpriced_requests ? ' *' : '') },
     { title: 'Requests', kind: 'number', cell: (row) => count(row.requests) },
     { title: 'Errors', kind: 'number', narrow: 'hide', cell: (row) => count(row.errors) },
-    { title: 'Tokens in', kind: 'number', cell: (row) => shortCount(row.input_tokens) },
+    { title: 'Tokens in', kind: 'number', narrow: 'hide', cell: (row) => shortCount(row.input_tokens) },
     { title: 'from cache', kind: 'number', narrow: 'hide', cell: (row) => shortCount(row.cached_tokens) },
-    { title: 'Tokens out', kind: 'number', cell: (row) => shortCount(row.output_tokens) },
+    { title: 'Tokens out', kind: 'number', narrow: 'hide', cell: (row) => shortCount(row.output_tokens) },
     { title: 'reasoning', kind: 'number', narrow: 'hide', cell: (row) => shortCount(row.reasoning_tokens) },
   ];
   const rows = data?.data ?? [];

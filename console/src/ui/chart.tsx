@@ -3,7 +3,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 
-import { shortDate } from '../format';
+import { moment, shortDate } from '../format';
 
 import 'uplot/dist/uPlot.min.css';
 
@@ -20,6 +20,7 @@ interface ChartProps {
   series: readonly Series[];
   format: (value: number) => string;
   height?: number;
+  class?: string;
 }
 
 // A colour as the theme resolves it: canvas knows no custom properties.
@@ -40,10 +41,10 @@ function optionsFor(frame: HTMLElement, { series, format, height = 160 }: ChartP
   const line = uPlot.paths.linear!({});
   const drawn = series.map(({ title, tone, drawn: how }): uPlot.Series => {
     const stroke = colourOf(frame, tone);
-    const value = (_: uPlot, at: number | null) => (at === null ? '–' : format(at));
+    const value = (_: uPlot, at: number | null) => (at === null ? '' : format(at));
     return how === 'bars'
       ? { label: title, stroke, fill: stroke, width: 0, paths: bars, points: { show: false }, value }
-      : { label: title, stroke, width: 2, paths: line, spanGaps: true, points: { size: 4 }, value };
+      : { label: title, stroke, width: 2, paths: line, spanGaps: false, points: { show: true, size: 6, fill: stroke, filter: alone }, value };
   });
   return {
     width: frame.clientWidth,
@@ -51,12 +52,27 @@ function optionsFor(frame: HTMLElement, { series, format, height = 160 }: ChartP
     scales: { x: { range: withMargins }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } },
     legend: { live: true },
     cursor: { drag: { x: false, y: false } },
-    series: [{ value: '{YYYY}-{MM}-{DD} {HH}:{mm}' }, ...drawn],
+    series: [{ label: '', value: (_, at: number | null) => (at === null ? '' : moment(at * 1000)) }, ...drawn],
     axes: [
       { stroke: soft, grid: { show: false }, ticks: grid, font, values: (_, at, __, ___, step) => at.map((time) => timeOf(time, step)) },
-      { stroke: soft, grid, ticks: { show: false }, font, size: 64, values: (_, at) => at.map(format) },
+      { stroke: soft, grid, ticks: { show: false }, font, size: 64, incrs: stepsFor, values: (_, at) => at.map(format) },
     ],
   };
+}
+
+const roundSteps = Array.from({ length: 24 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** (power - 9))).flat();
+
+// What is counted has no halves.
+function stepsFor(plot: uPlot): number[] {
+  const isCounted = plot.data.slice(1).every((values) => [...values].every((value) => Number.isInteger(value ?? 0)));
+  return isCounted ? roundSteps.filter((step) => step >= 1) : roundSteps;
+}
+
+// Points without neighbours: no line would show them.
+function alone(plot: uPlot, series: number): number[] {
+  const values = plot.data[series]!;
+  const isNone = (at: number) => values[at] === null || values[at] === undefined;
+  return [...values.keys()].filter((at) => !isNone(at) && isNone(at - 1) && isNone(at + 1));
 }
 
 // Hours and minutes, or the day where the steps are days.
@@ -113,7 +129,7 @@ export function Chart(props: ChartProps) {
   useEffect(() => plot.current?.setData(dataOf(props)), [props.times, props.series]);
 
   return (
-    <figure class="chart">
+    <figure class={`chart ${props.class ?? ''}`}>
       <figcaption>{props.title}</figcaption>
       <div ref={frame} role="img" aria-label={summary(props)} />
     </figure>

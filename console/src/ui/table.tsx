@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, TargetedMouseEvent } from 'preact';
 
 export interface Column<Row> {
   title: string;
@@ -16,6 +16,13 @@ interface TableProps<Row> {
   rowClass?: (row: Row) => string;
 }
 
+// Where a row's name is a link, all of the row leads there, unless its text is being selected or another link was meant.
+function follow(event: TargetedMouseEvent<HTMLTableRowElement>): void {
+  const isOther = (event.target as Element).closest('a, button, input, summary');
+  if (isOther || getSelection()?.toString()) return;
+  event.currentTarget.querySelector<HTMLElement>('th a')?.click();
+}
+
 // The first column names the row. A table that is too wide scrolls by itself, also with the keyboard.
 export function Table<Row>({ caption, columns, rows, keyOf, empty, rowClass }: TableProps<Row>) {
   if (rows.length === 0 && empty) return <p class="empty">{empty}</p>;
@@ -29,7 +36,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty, rowClass }: T
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)} class={rowClass?.(row)}>
+            <tr key={keyOf(row)} class={rowClass?.(row)} onClick={follow}>
               {columns.map((column, index) =>
                 index === 0
                   ? <th key={column.title} scope="row" class={classOf(column)}>{column.cell(row)}</th>

@@ -65,26 +65,33 @@ class Requests(ConsoleTest):
         page.click_on(".figure a.bad-text")  # one
         page.has_title("Requests").wait_for("document.querySelector('tbody a')")
         page.click_on("tbody a")  # two
-        page.has_title("Request").shows("first/m failed after", "the disk of the provider is full", "second/m failed after",
+        page.has_title("Request").shows("first/m failed", "the disk of the provider is full", "second/m failed",
                                        "The client was told 502")
         page.screenshot("failed-request")
 
     def test_a_request_that_was_failed_over_and_ran_tools(self):
         """The first target fails, the second calls a tool of the gateway's and answers."""
-        self.upstream.scripts = None
-        completion = self.ask(model="assistant", text="What is (17.5 * 3 + 2) / 4?")
+        self.upstream.script = refuse
+        completion = self.ask(model="careful", text="What is (17.5 * 3 + 2) / 4?")
         page = self.open(f"/requests/{completion}").has_title("Request")
-        page.shows("demo/agent answered in", "The gateway ran 1 tool in 2 rounds.", "13.625")
+        page.shows("first/m failed", "HTTP 500: the disk of the provider is full.", "demo/agent then answered in",
+                   "The gateway ran 1 tool in 2 rounds.", '"(17.5 * 3 + 2) / 4"', "13.625")
+        bars = page.run("[...document.querySelectorAll('.waterfall-name')].map((name) => name.innerText.split(' · ')[0].split('\\n'))")
+        self.assertEqual(bars[:3], [["first/m", "upstream failed"], ["demo/agent", "called tools"], ["calculator", "tool"]])
+        self.assertEqual(bars[-1], ["demo/agent", "answered"])
         kinds = page.run("[...document.querySelectorAll('.steps > li')].map((step) => step.className.split(' ')[1])")
         self.assertEqual([kind for kind in kinds if kind in ("tool", "text", "finish")], ["text", "tool", "text", "finish"])
         self.assertTrue(page.run("[...document.querySelectorAll('.step-time span')].every((each) => /^[\\d.]+ (ms|s)$/.test(each.textContent))"))
         self.assert_no_barriers(page)
         page.screenshot("stream-view")
+        dark = self.open(f"/requests/{completion}", scheme="dark").shows("13.625")
+        self.assert_no_barriers(dark)
+        dark.screenshot("stream-view-dark")
 
     def test_attempts_are_a_waterfall(self):
         self.upstream.script = lambda exchange: refuse(exchange) if "chat/completions" in exchange.request.target else exchange.stream("Hel", "lo")
         completion = self.ask(model="fast")
-        page = self.open(f"/requests/{completion}").shows("first/m failed after", "second/m then answered")
+        page = self.open(f"/requests/{completion}").shows("first/m failed", "second/m then answered")
         bars = page.run("""[...document.querySelectorAll('.waterfall li')].map((line) => [
             line.querySelector('.waterfall-name span').textContent, line.querySelector('.waterfall-bar').className.split(' ')[1]])""")
         self.assertEqual(bars, [["first/m", "bad"], ["second/m", "good"]])

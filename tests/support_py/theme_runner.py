@@ -36,8 +36,8 @@ class Run:
         seconds = time.monotonic() - self.began
         summary = next((line for line in output.splitlines() if line.startswith("Ran ")), "")
         report = f"  {self.theme:<20} {'passed' if passed else 'FAILED'}  {seconds:6.1f} s  {summary}"
-        skipped = [line for line in output.splitlines() if line.startswith("SKIP:")]
-        print("\n".join([report, *skipped]) if passed else f"{report}\n{output}", flush=True)
+        told = [line for line in output.splitlines() if line.startswith(("SKIP:", "FIGURE:"))]
+        print("\n".join([report, *told]) if passed else f"{report}\n{output}", flush=True)
         return passed
 
 

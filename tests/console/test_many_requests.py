@@ -43,7 +43,7 @@ class ManyRequests(ConsoleTest):
         cls.addClassCleanup(cls.runnel.stop)
 
     def figure(self, text):
-        print(f"FIGURE: {text}", flush=True)
+        print(f"\nFIGURE: {text}", flush=True)
 
     def test_the_overview_shows_what_was_before_the_process(self):
         self.figure(f"{COUNT:,} requests made in {self.filled_in:.0f} s")

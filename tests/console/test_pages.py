@@ -86,7 +86,7 @@ class Pages(ConsoleTest):
             self.settle(page)
             # From asking for the address until the page had what it asked for.
             took = page.run("Math.max(...performance.getEntriesByType('resource').map((each) => each.responseEnd))")
-            print(f"FIGURE: {title} is usable after {took:.0f} ms", flush=True)
+            print(f"\nFIGURE: {title} is usable after {took:.0f} ms", flush=True)
 
     def test_where_there_is_nothing_it_says_so(self):
         page = self.open("/no/such/page").has_title("There is nothing here").shows("/no/such/page")

@@ -85,6 +85,7 @@ class Playground(ConsoleTest):
         self.say(page, "Fail")
         page.wait_for("document.querySelector('.turn .notice.bad')")
         page.screenshot("playground-error")
+        page.click("See the request").has_title("Request").shows("demo/error-before failed", "The client was told 502")
 
     def test_a_phone_has_room_for_it(self):
         page = self.open_with("demo/echo", width=390, height=844)

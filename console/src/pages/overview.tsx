@@ -121,6 +121,12 @@ function OverviewOf({ range }: { range: SpanName }) {
         <Notice kind="warn" title="Only what this process remembers is shown, since its start.">{stored.error.message}</Notice>
       )}
       <Figures now={now.data} traffic={traffic} range={range} providers={health.data?.data} />
+      {sum(traffic.requests) === 0 && (
+        <Notice kind="info" title={`Nothing was asked in the last ${range}.`}>
+          Ask something in the <Link to="/playground">playground</Link>, or send a request to <code>{location.origin}/v1/chat/completions</code>: it
+          shows up here when it is over.
+        </Notice>
+      )}
       <div class="charts">
         <TrafficCharts now={now.data} traffic={traffic} />
       </div>
@@ -192,7 +198,7 @@ function Figures({ now, traffic, range, providers: asked = [] }: FiguresProps) {
       <Figure title="Cost" value={usd(sum(traffic.cost))} note={<Link to="/usage">by key and model</Link>} />
       <Figure
         title="Providers" note={<Link to="/providers">health and circuits</Link>}
-        value={unwell ? <span class="bad-text">{unwell} of {asked.length} unwell</span> : asked.length ? `${asked.length} well` : '–'}
+        value={unwell ? <span class="bad-text">{unwell} of {asked.length} unwell</span> : asked.length ? `${asked.length} ${asked.some(({ lines }) => lines.length) ? 'well' : 'idle'}` : '–'}
       />
     </dl>
   );

@@ -105,7 +105,7 @@ type PriceOf = (model: Model) => string;
 const modelColumns = (priceOf: PriceOf): readonly Column<Model>[] => [
   { title: 'Model', cell: (model) => <Link to={`/playground?model=${encodeURIComponent(model.id)}`} label={`${model.id}: open in the playground`}>{model.id}</Link> },
   { title: 'Targets', narrow: 'hide', cell: (model) => model.targets?.join(', ') ?? model.owned_by },
-  { title: 'Can', cell: (model) => Object.entries(model.capabilities).filter(([, can]) => can).map(([name]) => name).join(', ') },
+  { title: 'Can', narrow: 'hide', cell: (model) => Object.entries(model.capabilities).filter(([, can]) => can).map(([name]) => name).join(', ') },
   { title: 'Context', kind: 'number', narrow: 'hide', cell: (model) => (model.context_length ? count(model.context_length) : '–') },
   { title: 'Input / output per million', kind: 'number', cell: priceOf },
 ];

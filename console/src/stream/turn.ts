@@ -23,7 +23,7 @@ export class Turn {
   frames: Frame[] = [];
   state: 'running' | 'done' | 'stopped' | 'failed' = 'running';
   problem: ApiError | undefined;
-  id: string | undefined; // of the completion
+  id: string | undefined; // of the completion; where none came about, of the request
   servedBy: string | undefined;
   warnings: string | undefined;
   attempts = 1;
@@ -77,7 +77,7 @@ export class Turn {
   }
 
   private note(headers: Headers): void {
-    this.id = headers.get('X-Completion-Id') ?? undefined;
+    this.id = headers.get('X-Completion-Id') ?? headers.get('X-Request-ID') ?? undefined;
     this.servedBy = headers.get('X-Model-Used') ?? undefined;
     this.warnings = headers.get('X-Gateway-Warnings') ?? undefined;
     this.attempts = Number(headers.get('X-Gateway-Attempts') ?? 1);

@@ -8,6 +8,7 @@
 #include "server/admin_access.hpp"
 #include "server/authentication.hpp"
 #include "server/cors.hpp"
+#include "server/embedded_files.hpp"
 #include "server/models.hpp"
 #include "server/tools.hpp"
 #include "server/url.hpp"
@@ -86,13 +87,13 @@ struct App::Found {
     std::string methods{};
 };
 
-App::Found App::find(std::string_view path, std::string_view method) {
+std::span<const App::Endpoint> App::endpoints() {
     using For = Endpoint::For;
     using enum policy::Scope;
     static constexpr For everybody{For::Who::everybody};
     static constexpr For admin{For::Who::admin};
     static constexpr auto keys = [](policy::Scope scope) { return For{For::Who::keys, scope}; };
-    static constexpr std::array endpoints{
+    static constexpr std::array all{
         Endpoint{"POST", "/v1/chat/completions", keys(chat_write), &App::chat},
         Endpoint{"GET", "/v1/models", keys(models_read), &App::models},
         Endpoint{"GET", "/v1/models/*", keys(models_read), &App::models},
@@ -115,6 +116,7 @@ App::Found App::find(std::string_view path, std::string_view method) {
         Endpoint{"GET", "/api/health", everybody, &App::health},
         Endpoint{"GET", "/readyz", everybody, &App::readiness},
         Endpoint{"GET", "/metrics", everybody, &App::metrics},
+        Endpoint{"GET", "/openapi.json", everybody, &App::description},
         Endpoint{"GET", "/admin/v1/providers", admin, &App::providers},
         Endpoint{"GET", "/admin/v1/models", admin, &App::models},
         Endpoint{"GET", "/admin/v1/tools", admin, &App::tools},
@@ -135,10 +137,25 @@ App::Found App::find(std::string_view path, std::string_view method) {
         Endpoint{"POST", "/auth/api-keys", admin, &App::create_wallet_key},
         Endpoint{"GET", "/", everybody, &App::home},
     };
+    return all;
+}
+
+std::vector<App::Route> App::routes() {
+    using Who = Endpoint::For::Who;
+    std::vector<Route> routes;
+    for (const Endpoint& endpoint : endpoints()) {
+        std::string_view who = endpoint.access.who == Who::admin ? "admin" : "everybody";
+        if (endpoint.access.who == Who::keys) who = policy::name_of(endpoint.access.scope);
+        routes.push_back({endpoint.method, endpoint.path, who});
+    }
+    return routes;
+}
+
+App::Found App::find(std::string_view path, std::string_view method) {
     if (path.starts_with("/api/v1/")) path.remove_prefix(4);
     std::string_view at;  // the first that fits is the one that is meant
     Found found;
-    for (const Endpoint& endpoint : endpoints) {
+    for (const Endpoint& endpoint : endpoints()) {
         if (at.empty() ? !endpoint.is_at(path) : endpoint.path != at) continue;
         at = endpoint.path;
         if (endpoint.takes(method)) return {&endpoint};
@@ -323,6 +340,15 @@ awaitable<void> App::readiness(Asked asked) {
         co_await send_json(asked.transaction, code,
                            readiness_answer(status, *gateway_, *shared_, Clock::now()));
     }
+}
+
+// The same for everybody, and other only with another version of the program.
+awaitable<void> App::description(Asked asked) {
+    http::HeaderList& headers = asked.transaction->responder->headers();
+    headers.add("Cache-Control", "no-cache");
+    const FileAnswer answer =
+        send_file(api_files().front(), asked.transaction->request, 200, &headers);
+    co_await asked.transaction->responder->send(answer.status, answer.body);
 }
 
 awaitable<void> App::providers(Asked asked) {

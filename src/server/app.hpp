@@ -13,8 +13,10 @@
 #include "telemetry/request_log.hpp"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace runnel::server {
 
@@ -35,6 +37,14 @@ public:
 
     // From now on whoever asks is told that this process wants no more requests.
     void begin_drain() { draining_ = true; }
+
+    // What is answered, as the table of endpoints has it.
+    struct Route {
+        std::string_view method;
+        std::string_view path;  // a * in it stands for one character or more
+        std::string_view who;   // everybody, admin, or the scope that a key needs
+    };
+    static std::vector<Route> routes();
 
 private:
     using Answer = boost::asio::awaitable<void>;
@@ -58,6 +68,7 @@ private:
     telemetry::RequestRecord begin(const http::Request& request, http::HeaderList* headers);
     Answer dispatch(http::Transaction* transaction, telemetry::RequestRecord* record,
                     Journaled* entry);
+    static std::span<const Endpoint> endpoints();
     // The endpoint for a path and method, or the methods that the path takes.
     struct Found;
     static Found find(std::string_view path, std::string_view method);
@@ -71,6 +82,7 @@ private:
     Answer health(Asked asked);
     Answer readiness(Asked asked);
     Answer metrics(Asked asked);
+    Answer description(Asked asked);
     Answer providers(Asked asked);
     Answer reload_config(Asked asked);
     Answer list_keys(Asked asked);

@@ -1,7 +1,8 @@
 #include "server/console.hpp"
 
+#include "server/accepted.hpp"
+
 #include <algorithm>
-#include <ranges>
 
 namespace runnel::server {
 namespace {
@@ -20,30 +21,6 @@ constexpr std::string_view not_built =
     "Runnel " RUNNEL_VERSION " is running, but it was built without its console.\n\n"
     "To have one, install Node.js 18 or newer with npm, and build again: ./dev build\n";
 
-// Among the values of a field such as Accept-Encoding, however they are weighted.
-bool lists(std::string_view values, std::string_view wanted) {
-    return std::ranges::any_of(std::views::split(values, ','), [&](auto part) {
-        std::string_view value(part.begin(), part.end());
-        value = value.substr(0, value.find(';'));
-        const std::size_t begin = std::min(value.find_first_not_of(' '), value.size());
-        const std::size_t end = value.find_last_not_of(' ') + 1;
-        return value.substr(begin, end - begin) == wanted;
-    });
-}
-
-ConsoleAnswer send(const ConsoleFile& file, const http::Request& request, int status,
-                   http::HeaderList* headers) {
-    headers->add("Content-Type", file.type);
-    headers->add("ETag", file.etag);
-    headers->add("Vary", "Accept-Encoding");
-    headers->add("X-Content-Type-Options", "nosniff");
-    if (status == 200 && request.headers.get("If-None-Match") == file.etag) return {304, {}};
-    if (file.gzip.empty() || !lists(request.headers.get("Accept-Encoding"), "gzip"))
-        return {status, file.body};
-    headers->add("Content-Encoding", "gzip");
-    return {status, file.gzip};
-}
-
 }  // namespace
 
 bool wants_page(const http::Request& request) {
@@ -53,29 +30,29 @@ bool wants_page(const http::Request& request) {
            std::ranges::none_of(api_paths, [&](auto prefix) { return path.starts_with(prefix); });
 }
 
-std::optional<ConsoleAnswer> answer_console(const http::Request& request, SignedIn signed_in,
-                                            std::span<const ConsoleFile> files,
-                                            http::HeaderList* headers) {
+std::optional<FileAnswer> answer_console(const http::Request& request, SignedIn signed_in,
+                                         std::span<const EmbeddedFile> files,
+                                         http::HeaderList* headers) {
     if (request.method != "GET" && request.method != "HEAD") return std::nullopt;
     const bool page = wants_page(request);
     if (!page && !request.path().starts_with(assets)) return std::nullopt;
     if (page && files.empty()) {
         headers->add("Content-Type", "text/plain; charset=utf-8");
-        return ConsoleAnswer{200, not_built};
+        return FileAnswer{200, not_built};
     }
     const auto file =
-        std::ranges::find(files, page ? page_path : request.path(), &ConsoleFile::path);
+        std::ranges::find(files, page ? page_path : request.path(), &EmbeddedFile::path);
     if (file == files.end()) return std::nullopt;
     if (!page) {
         // The hash in its name is another when the file is.
         headers->add("Cache-Control", "public, max-age=31536000, immutable");
-        return send(*file, request, 200, headers);
+        return send_file(*file, request, 200, headers);
     }
     headers->add("Cache-Control", "no-cache");
     headers->add("Content-Security-Policy", policy);
     headers->add("Referrer-Policy", "no-referrer");
     headers->add("X-Frame-Options", "DENY");
-    return send(*file, request, signed_in == SignedIn::yes ? 200 : 401, headers);
+    return send_file(*file, request, signed_in == SignedIn::yes ? 200 : 401, headers);
 }
 
 }  // namespace runnel::server

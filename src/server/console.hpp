@@ -1,7 +1,7 @@
 #pragma once
 
 #include "http/request_reader.hpp"
-#include "server/console_files.hpp"
+#include "server/embedded_files.hpp"
 
 #include <optional>
 #include <span>
@@ -12,18 +12,13 @@ namespace runnel::server {
 // Whether a browser wants a page, and not a program the API.
 bool wants_page(const http::Request& request);
 
-struct ConsoleAnswer {
-    int status;
-    std::string_view body;  // lives as long as the program
-};
-
 enum class SignedIn { no, yes };
 
 // What the console answers this GET with; the header fields are added to `headers`. Its pages are
 // one file, which finds out by itself where it is: whoever is not signed in gets it too, with 401,
 // and it asks for the token. None: the console has nothing at that path.
-std::optional<ConsoleAnswer> answer_console(const http::Request& request, SignedIn signed_in,
-                                            std::span<const ConsoleFile> files,
-                                            http::HeaderList* headers);
+std::optional<FileAnswer> answer_console(const http::Request& request, SignedIn signed_in,
+                                         std::span<const EmbeddedFile> files,
+                                         http::HeaderList* headers);
 
 }  // namespace runnel::server

@@ -5,7 +5,7 @@
 namespace runnel::server {
 namespace {
 
-constexpr ConsoleFile files[] = {
+constexpr EmbeddedFile files[] = {
     {"/index.html", "text/html; charset=utf-8", "\"1\"", "<!doctype html>", "zipped page"},
     {"/assets/app-abc.js", "text/javascript", "\"2\"", "run()", "zipped script"},
 };
@@ -20,7 +20,7 @@ using Headers = std::initializer_list<std::pair<std::string_view, std::string_vi
 const Headers browser = {{"Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}};
 
 Answer ask(std::string_view path, Headers headers, SignedIn signed_in = SignedIn::yes,
-           std::span<const ConsoleFile> from = files, std::string_view method = "GET") {
+           std::span<const EmbeddedFile> from = files, std::string_view method = "GET") {
     http::Request request;
     request.method = method;
     request.target = path;

@@ -80,6 +80,7 @@ log::Line& describe(const RequestRecord& record, log::Line& line) {
     const std::string_view path = std::string_view(record.path).substr(0, record.path.find('?'));
     add_text(line, "request_id", record.request_id);
     add_text(line, "completion_id", record.completion_id);
+    if (record.trace.is_told()) line.add("trace_id", in_hex(record.trace.trace));
     add_text(line, "method", record.method);
     add_text(line, "path", path);
     line.add("status", record.status);

@@ -3,15 +3,24 @@
 #include "base/cost_line.hpp"
 #include "base/log.hpp"
 #include "base/money.hpp"
+#include "telemetry/trace_context.hpp"
 #include "timeline/usage.hpp"
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace runnel::telemetry {
+
+// Who is asked, in the words of a trace.
+struct Peer {
+    std::string system;     // what OpenTelemetry calls the provider
+    std::string address{};  // empty: it is in this process
+    int port = 0;
+};
 
 // One target that was asked.
 struct AttemptRecord {
@@ -23,6 +32,7 @@ struct AttemptRecord {
     std::chrono::milliseconds total{0};
     bool hedge = false;                    // started beside a slow one
     std::chrono::milliseconds started{0};  // since the request began
+    std::shared_ptr<const Peer> peer{};    // where a trace is told; else null
 };
 
 // One run of a tool by the gateway.
@@ -31,6 +41,7 @@ struct ToolRecord {
     std::string error{};  // empty: it went well
     std::chrono::microseconds time{0};
     std::chrono::milliseconds started{0};  // since the request began
+    std::size_t number = 0;                // in the order in which they were called
 };
 
 using runnel::CostLine;
@@ -78,6 +89,7 @@ struct RequestRecord {
     std::chrono::microseconds queued{0};
     std::chrono::microseconds connect{0};
     std::chrono::microseconds longest_gap{0};  // between two events of the answer
+    TraceContext trace{};
 };
 
 // How long ago the request began.

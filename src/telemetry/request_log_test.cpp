@@ -70,6 +70,14 @@ TEST(RequestLog, CountsRoundsAndToolsAndSaysWhichFailed) {
                 HasSubstr(R"("rounds":3,"tools":2,"tools_failed":["nap failed 15000 ms"])"));
 }
 
+TEST(RequestLog, NamesTheTraceThatIsToldToACollector) {
+    RequestRecord record = served();
+    record.trace = {{1, 2}, 3, 0, Sampled::no};
+    EXPECT_THAT(line_of(record), Not(HasSubstr("trace_id")));
+    record.trace.sampled = Sampled::yes;
+    EXPECT_THAT(line_of(record), HasSubstr(R"("trace_id":"00000000000000010000000000000002")"));
+}
+
 TEST(RequestLog, LeavesOutWhatThereWasNot) {
     RequestRecord record;
     record.request_id = "req_2";

@@ -21,6 +21,15 @@ bool same(const std::optional<Tls>& before, const std::optional<Tls>& after) {
     return before->cert == after->cert && before->key == after->key;
 }
 
+// Where spans go is settled when the process starts; of how many requests, and whether at all, may
+// change.
+bool needs_restart(const std::optional<Traces>& before, std::optional<Traces> after) {
+    if (!after) return false;
+    if (!before) return true;
+    after->sample = before->sample;
+    return *before != *after;
+}
+
 }  // namespace
 
 Changes compare(const Config& before, const Config& after) {
@@ -36,6 +45,7 @@ Changes compare(const Config& before, const Config& after) {
     if (before.access.shared != after.access.shared) changes.need_restart.emplace_back("shared");
     if (before.access.logs.journal_bytes != after.access.logs.journal_bytes)
         changes.need_restart.emplace_back("logs.journal");
+    if (needs_restart(before.traces, after.traces)) changes.need_restart.emplace_back("traces");
     return changes;
 }
 

@@ -51,5 +51,19 @@ TEST(ConfigChanges, NameTheKeysThatNeedARestart) {
     EXPECT_THAT(compare(after, renewed).need_restart, ElementsAre("tls"));
 }
 
+TEST(ConfigChanges, OfTracesNeedARestartOnlyWhereTheyGoElsewhere) {
+    Config off;
+    Config on;
+    on.traces = Traces{.endpoint = "http://127.0.0.1:4318/v1/traces"};
+    Config fewer = on;
+    fewer.traces->sample = 0.1;
+    Config elsewhere = on;
+    elsewhere.traces->endpoint = "http://127.0.0.2:4318/v1/traces";
+    EXPECT_THAT(compare(off, on).need_restart, ElementsAre("traces"));
+    EXPECT_THAT(compare(on, elsewhere).need_restart, ElementsAre("traces"));
+    EXPECT_THAT(compare(on, fewer).need_restart, IsEmpty());
+    EXPECT_THAT(compare(on, off).need_restart, IsEmpty());
+}
+
 }  // namespace
 }  // namespace runnel::config

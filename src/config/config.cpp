@@ -12,6 +12,7 @@
 #include "config/read_prices.hpp"
 #include "config/read_routes.hpp"
 #include "config/read_stores.hpp"
+#include "config/read_traces.hpp"
 #include "config/units.hpp"
 #include "config/yaml_reader.hpp"
 #include "config/yaml_tree.hpp"
@@ -53,7 +54,8 @@ constexpr std::string_view keys_of_config[] = {"listen",
                                                "cache",
                                                "logs",
                                                "guardrails",
-                                               "metrics"};
+                                               "metrics",
+                                               "traces"};
 constexpr std::string_view keys_of_tls[] = {"cert", "key"};
 constexpr std::string_view keys_of_cors[] = {"origins"};
 constexpr std::string_view keys_of_limits[] = {"request_body",
@@ -194,6 +196,7 @@ void read_file(const Value& file, Config& config) {
     if (const Value* admin = section->find("admin")) read_admin(*admin, config);
     if (const Value* log = section->find("log")) read_log(*log, config);
     section->read("metrics", read_metrics_access, config.metrics_access);
+    section->read("traces", read_traces, config.traces);
 }
 
 }  // namespace

@@ -75,6 +75,16 @@ struct Tls {
     std::string key;
 };
 
+// Where spans of requests go, and of how many.
+struct Traces {
+    std::string endpoint{};  // http://127.0.0.1:4318/v1/traces
+    std::vector<std::pair<std::string, std::string>> headers{};
+    std::string service_name = "runnel";
+    double sample = 1;  // the share of those that belong to nobody's trace
+
+    friend bool operator==(const Traces&, const Traces&) = default;
+};
+
 struct Config {
     std::string listen = "127.0.0.1:8080";
     std::string data = "./data";
@@ -99,6 +109,7 @@ struct Config {
     policy::Settings access{};
     enum class LogFormat { automatic, json, text } log_format = LogFormat::automatic;
     std::string log_level = "info";
+    std::optional<Traces> traces{};  // none: nobody is told
 };
 
 // Where in the file something is wrong, and what to do about it.

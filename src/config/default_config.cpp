@@ -30,6 +30,20 @@ bool can_be_made(const Provider& provider) {
     return provider::make_provider(config).has_value();
 }
 
+// What OpenTelemetry's own libraries look at: an address for all that is told, or one for traces
+// alone.
+std::optional<Traces> environment_traces(Environment environment) {
+    Traces traces;
+    traces.endpoint = value_of(environment, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
+    if (const auto base = value_of(environment, "OTEL_EXPORTER_OTLP_ENDPOINT");
+        traces.endpoint.empty() && !base.empty())
+        traces.endpoint = fmt::format("{}{}v1/traces", base, base.ends_with('/') ? "" : "/");
+    if (traces.endpoint.empty()) return std::nullopt;
+    if (const auto name = value_of(environment, "OTEL_SERVICE_NAME"); !name.empty())
+        traces.service_name = name;
+    return traces;
+}
+
 }  // namespace
 
 Config default_config(Environment environment) {
@@ -46,6 +60,7 @@ Config default_config(Environment environment) {
     }
     if (const auto host = value_of(environment, "OLLAMA_HOST"); !host.empty())
         add(Provider{"ollama", "ollama", ollama_url(host)});
+    config.traces = environment_traces(environment);
     return config;
 }
 

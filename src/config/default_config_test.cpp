@@ -52,5 +52,26 @@ TEST(DefaultConfig, FindsOllamaWhereItsOwnVariableSays) {
     EXPECT_EQ(url("https://ollama.example.com"), "https://ollama.example.com");
 }
 
+TEST(DefaultConfig, TracesToWhereOpenTelemetrysVariablesSay) {
+    const auto nothing = [](const char*) -> const char* { return nullptr; };
+    EXPECT_FALSE(default_config(nothing).traces);
+
+    const auto base = default_config([](const char* name) -> const char* {
+        return std::strcmp(name, "OTEL_EXPORTER_OTLP_ENDPOINT") == 0 ? "http://c:4318" : nullptr;
+    });
+    ASSERT_TRUE(base.traces);
+    EXPECT_EQ(base.traces->endpoint, "http://c:4318/v1/traces");
+    EXPECT_EQ(base.traces->service_name, "runnel");
+
+    const auto exact = default_config([](const char* name) -> const char* {
+        if (std::strcmp(name, "OTEL_EXPORTER_OTLP_ENDPOINT") == 0) return "http://c:4318";
+        if (std::strcmp(name, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == 0) return "http://t/here";
+        return std::strcmp(name, "OTEL_SERVICE_NAME") == 0 ? "mine" : nullptr;
+    });
+    ASSERT_TRUE(exact.traces);
+    EXPECT_EQ(exact.traces->endpoint, "http://t/here");
+    EXPECT_EQ(exact.traces->service_name, "mine");
+}
+
 }  // namespace
 }  // namespace runnel::config

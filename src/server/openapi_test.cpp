@@ -1,5 +1,6 @@
 #include "base/error.hpp"
 #include "dialect/registry.hpp"
+#include "policy/scope.hpp"
 #include "server/app.hpp"
 #include "server/embedded_files.hpp"
 

@@ -59,18 +59,6 @@ Period period_of(Budget::Period period) {
     return Period::total;
 }
 
-std::string_view word_for(Period period) {
-    switch (period) {
-        case Period::none: return "now";
-        case Period::minute: return "minute";
-        case Period::day: return "day";
-        case Period::week: return "week";
-        case Period::month: return "month";
-        case Period::total: break;
-    }
-    return "total";
-}
-
 std::string_view word_for(Of of) {
     switch (of) {
         case Of::requests: return "requests";
@@ -113,7 +101,7 @@ private:
     void add(Of of, Period period, const Holder& holder, std::int64_t limit, std::int64_t amount,
              std::string_view model = {}) {
         Hold hold{of, period, holder};
-        hold.counter = fmt::format("{}:{}", word_for(of), word_for(period));
+        hold.counter = fmt::format("{}:{}", word_for(of), name_of(period));
         if (period == Period::minute) {
             hold.lasts = 1min;
         } else if (period == Period::total) {
@@ -143,11 +131,30 @@ const Limit* find_for(const std::vector<std::pair<std::string, Limit>>& limits,
     return found == limits.end() ? nullptr : &found->second;
 }
 
+void add_budgets_of(const Key& key, const SharedLimits& limits, ClaimMaker& maker) {
+    if (key.budget) maker.add({Holder::Kind::key, key.id}, *key.budget);
+    if (key.team.empty()) return;
+    if (const Budget* budget = find_for(limits.team_budgets, key.team))
+        maker.add({Holder::Kind::team, key.team}, *budget);
+}
+
 }  // namespace
 
 std::string name_of(const Holder& holder) {
     constexpr std::string_view kinds[] = {"key", "team", "model", "address"};
     return fmt::format("{}:{}", kinds[static_cast<std::size_t>(holder.kind)], holder.name);
+}
+
+std::string_view name_of(Hold::Period period) {
+    switch (period) {
+        case Period::none: return "now";
+        case Period::minute: return "minute";
+        case Period::day: return "day";
+        case Period::week: return "week";
+        case Period::month: return "month";
+        case Period::total: break;
+    }
+    return "total";
 }
 
 std::string counter_name(const Hold& hold) {
@@ -161,10 +168,7 @@ Claim make_claim(std::string id, const ClaimFacts& facts, const SharedLimits& li
     const Holder model{Holder::Kind::model, std::string(facts.model)};
     const Holder by_key{Holder::Kind::key, key ? key->id : ""};
     // What can't be had for a long time first: it is the better answer where several are full.
-    if (key && key->budget) maker.add(by_key, *key->budget);
-    if (key && !key->team.empty())
-        if (const Budget* budget = find_for(limits.team_budgets, key->team))
-            maker.add({Holder::Kind::team, key->team}, *budget);
+    if (key) add_budgets_of(*key, limits, maker);
     if (const Budget* budget = find_for(limits.model_budgets, facts.model))
         maker.add(model, *budget);
 
@@ -183,6 +187,14 @@ Claim make_claim(std::string id, const ClaimFacts& facts, const SharedLimits& li
             maker.add({Holder::Kind::address, fmt::format("{}/{}", key->id, address.name)},
                       limits.each_browser_key_address);
     }
+    return claim;
+}
+
+Claim budgets_of(const Key& key, const SharedLimits& limits, UtcTime now) {
+    Claim claim{};
+    const ClaimFacts facts{.key = &key};
+    ClaimMaker maker(claim, facts, now);
+    add_budgets_of(key, limits, maker);
     return claim;
 }
 

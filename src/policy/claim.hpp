@@ -45,6 +45,8 @@ struct Hold {
     std::string model{};  // a limit for one model of the holder's; empty: for all together
 };
 
+std::string_view name_of(Hold::Period period);
+
 // The counter's name among all holders'.
 std::string counter_name(const Hold& hold);
 
@@ -64,5 +66,8 @@ struct ClaimFacts {
 };
 
 Claim make_claim(std::string id, const ClaimFacts& facts, const SharedLimits& limits, UtcTime now);
+
+// The budgets that every request with the key is under, its own and its team's, to be looked at.
+Claim budgets_of(const Key& key, const SharedLimits& limits, UtcTime now);
 
 }  // namespace runnel::policy

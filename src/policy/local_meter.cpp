@@ -51,13 +51,35 @@ Verdict LocalMeter::decide(const Claim& claim, const LedgerSums::Sums& sums) {
     return verdict_on(claim, states, full);
 }
 
+void LocalMeter::look(const Claim& claim, Looked answer) {
+    sums_->find(claim,
+                [this, claim, answer = std::move(answer)](Result<LedgerSums::Sums> sums) mutable {
+                    if (sums)
+                        answer(standings(claim, *sums));
+                    else
+                        answer(fail(std::move(sums.error())));
+                });
+}
+
+std::vector<Standing> LocalMeter::standings(const Claim& claim,
+                                            const LedgerSums::Sums& sums) const {
+    const auto now = now_();
+    std::vector<Standing> standings;
+    const std::scoped_lock lock(mutex_);
+    for (std::size_t i = 0; i < claim.holds.size(); ++i) {
+        const Counter counter = look_at(claim.holds[i], sums[i], now).counter;
+        standings.push_back({counter.used, counter.reserved});
+    }
+    return standings;
+}
+
 LocalMeter::Seen LocalMeter::look_at(const Hold& hold, Money spent, Clock::time_point now) const {
     Seen seen{counter_name(hold), {}};
     Counter& counter = seen.counter;
     if (const auto found = counters_.find(seen.name); found != counters_.end())
         counter = found->second;
     if (begins_with_its_first_request(hold) && now >= counter.until) {
-        counter.used = 0;
+        counter.used = counter.reserved = 0;
         counter.until = now + hold.lasts;
         ++counter.window;
     }
@@ -81,6 +103,7 @@ LocalMeter::Taken LocalMeter::take(const Hold& hold, const Seen& seen, Clock::ti
     counter = seen.counter;
     if (!begins_with_its_first_request(hold)) counter.until = now + kept_for(hold);
     counter.used += hold.amount;
+    counter.reserved += hold.amount;
     ++counter.open;
     return {&counter, counter.window, hold.of, hold.amount};
 }
@@ -94,6 +117,7 @@ void LocalMeter::settle(std::string_view claim_id, const Settlement& settlement)
         // A minute that is over has nothing to correct.
         if (taken.counter->window != taken.window) continue;
         taken.counter->used += used_in_the_end(taken.of, settlement) - taken.amount;
+        taken.counter->reserved -= taken.amount;
     }
     open_.erase(found);
 }

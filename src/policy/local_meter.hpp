@@ -28,6 +28,7 @@ public:
           now_(std::move(now)) {}
 
     void reserve(const Claim& claim, Answer answer) override;
+    void look(const Claim& claim, Looked answer) override;
     void settle(std::string_view claim_id, const Settlement& settlement) override;
 
     // How many things are remembered, for tests and metrics.
@@ -37,6 +38,7 @@ public:
 private:
     struct Counter {
         std::int64_t used = 0;
+        std::int64_t reserved = 0;  // of that
         std::int64_t open = 0;      // claims that are not settled
         std::uint64_t window = 0;   // the how many-th; only minutes have more than one
         Clock::time_point until{};  // a minute's end; for others, when it may be forgotten
@@ -57,6 +59,7 @@ private:
     };
 
     Verdict decide(const Claim& claim, const LedgerSums::Sums& sums);
+    std::vector<Standing> standings(const Claim& claim, const LedgerSums::Sums& sums) const;
     // The counter as it is now; one that was not there has counted nothing.
     Seen look_at(const Hold& hold, Money spent, Clock::time_point now) const;
     static std::chrono::milliseconds time_left(const Hold& hold, const Counter& counter,

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/money.hpp"
+#include "base/result.hpp"
 #include "policy/claim.hpp"
 
 #include <chrono>
@@ -9,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace runnel::policy {
 
@@ -34,6 +36,12 @@ struct Settlement {
     Money cost{};
 };
 
+// How a hold's counter stands while nobody asks for more.
+struct Standing {
+    std::int64_t used = 0;      // with what is reserved
+    std::int64_t reserved = 0;  // by claims that are not settled
+};
+
 // Counts what is limited. Asked twice per request, never per chunk; shared by all threads.
 //
 // A claim is let in as long as none of its counters is full, where what is reserved counts as used.
@@ -55,6 +63,11 @@ public:
 
     // Takes all that the claim asks for, or nothing.
     virtual void reserve(const Claim& claim, Answer answer) = 0;
+
+    // How the claim's counters stand, one for each hold; nothing is taken. An error when nobody can
+    // say. Called as the answer of reserve() is.
+    using Looked = std::move_only_function<void(Result<std::vector<Standing>>)>;
+    virtual void look(const Claim& claim, Looked answer) = 0;
 
     // Puts what was used in the place of what was reserved, and gives places back. Once per claim
     // that was let in; what is said again, or of a claim that nobody knows, changes nothing.

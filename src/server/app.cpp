@@ -104,6 +104,7 @@ std::span<const App::Endpoint> App::endpoints() {
         Endpoint{"GET", "/v1/logs/*/stream", keys(logs_read), &App::log_stream},
         Endpoint{"GET", "/v1/logs/*", keys(logs_read), &App::log_entry},
         Endpoint{"GET", "/v1/usage", keys(usage_read), &App::usage},
+        Endpoint{"GET", "/v1/balance", keys(usage_read), &App::balance},
         Endpoint{"GET", "/admin/v1/logs", admin, &App::logs},
         Endpoint{"GET", "/admin/v1/logs/export", admin, &App::export_log},
         Endpoint{"GET", "/admin/v1/logs/*/content", admin, &App::log_content},

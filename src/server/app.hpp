@@ -99,6 +99,7 @@ private:
     Answer export_log(Asked asked);
     Answer forget_log(Asked asked);
     Answer usage(Asked asked);
+    Answer balance(Asked asked);
     Answer home(Asked asked);
     // The console, where it has something at the path.
     Answer page(http::Transaction* transaction, telemetry::RequestRecord* record);

@@ -1,5 +1,6 @@
 #include "dialect/registry.hpp"
 #include "server/app.hpp"
+#include "server/balance.hpp"
 #include "server/logs.hpp"
 #include "server/replay.hpp"
 #include "server/url.hpp"
@@ -84,6 +85,15 @@ awaitable<void> App::forget_log(Asked asked) {
 awaitable<void> App::usage(Asked asked) {
     std::string query(asked.transaction->request.query());
     auto body = co_await sum_usage(shared_->queries, std::move(query), asked.caller);
+    co_await send_result(asked.transaction, asked.record, std::move(body));
+}
+
+awaitable<void> App::balance(Asked asked) {
+    const auto gateway = gateway_;
+    const auto now =
+        std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    auto body = co_await read_balance(shared_->meter, asked.caller, &gateway->access.limits, now);
+    asked.transaction->responder->headers().add("Cache-Control", "no-store");
     co_await send_result(asked.transaction, asked.record, std::move(body));
 }
 

@@ -216,6 +216,30 @@ TEST_P(MeterTest, CountsWhatTheLedgerHas) {
     EXPECT_EQ(ask(meter(), claim(key)), "key_spend_limit_reached");
 }
 
+TEST_P(MeterTest, TellsWhatIsSpentAndWhatIsReserved) {
+    Key key{"k1"};
+    key.budget = {Money{1'000'000}, policy::Budget::Period::month};
+    const Claim budgets = budgets_of(key, limits, UtcTime(days(20'000)));
+    const auto look = [&](Meter& asked) {
+        std::promise<std::pair<std::int64_t, std::int64_t>> told;
+        asked.look(budgets, [&](Result<std::vector<policy::Standing>> standings) {
+            told.set_value({standings->at(0).used, standings->at(0).reserved});
+        });
+        return told.get_future().get();
+    };
+    in_ledger = 5'000;
+    EXPECT_EQ(look(meter()), std::pair(5'000L, 0L));
+    const Claim first = claim(key, 100), second = claim(key, 50);
+    EXPECT_EQ(ask(meter(), first), "");
+    EXPECT_EQ(ask(meter(), second), "");
+    EXPECT_EQ(look(meter()), std::pair(155'000L, 150'000L));
+    meter().settle(first.id, {Reached::provider, 30, Money{30'000}});
+    EXPECT_EQ(look(meter()), std::pair(85'000L, 50'000L));
+    meter().settle(second.id, {});
+    EXPECT_EQ(look(meter()), std::pair(35'000L, 0L));
+    if (GetParam() == Kind::redis) EXPECT_EQ(look(add_machine()), std::pair(35'000L, 0L));
+}
+
 TEST_P(MeterTest, CountsLargeAmountsExactly) {
     Key key{"k1"};
     key.budget = policy::Budget{Money::from_usd(5'000'000)};

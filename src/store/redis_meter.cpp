@@ -72,11 +72,15 @@ RedisClient::Options RedisMeter::with_hooks(RedisClient::Options options) {
     return options;
 }
 
+std::string RedisMeter::slot_of(const Hold& hold) {
+    return fmt::format("runnel:{{{}}}:", policy::name_of(hold.holder));
+}
+
 std::vector<RedisMeter::Part> RedisMeter::parts_of(const Claim& claim, const std::string& id) {
     std::map<std::string, Part> by_holder;
     for (std::size_t i = 0; i < claim.holds.size(); ++i) {
         const Hold& hold = claim.holds[i];
-        const std::string slot = fmt::format("runnel:{{{}}}:", policy::name_of(hold.holder));
+        const std::string slot = slot_of(hold);
         Part& part = by_holder[slot];
         part.id = id;
         part.record = fmt::format("{}claim:{}", slot, id);
@@ -204,10 +208,14 @@ void RedisMeter::decide_without_redis(const Claim& claim, Answer answer) {
         ++without_redis_;
     }
     if (local_ != nullptr) return local_->reserve(claim, std::move(answer));
+    answer({cannot_check()});
+}
+
+Error RedisMeter::cannot_check() {
     Error error{ErrorKind::store_unavailable,
                 "Limits can't be checked at the moment. Try again soon."};
     error.retry_after = retry_time;
-    answer({std::move(error)});
+    return error;
 }
 
 void RedisMeter::settle(std::string_view claim_id, const Settlement& settlement) {

@@ -39,6 +39,7 @@ public:
                RedisClient::Options options = {});
 
     void reserve(const policy::Claim& claim, Answer answer) override;
+    void look(const policy::Claim& claim, Looked answer) override;
     void settle(std::string_view claim_id, const policy::Settlement& settlement) override;
 
     // For what else several machines share. Its keys begin with something else than "runnel:{".
@@ -68,6 +69,7 @@ private:
     };
     struct Reservation;
 
+    static std::string slot_of(const policy::Hold& hold);
     static std::string spenders_of(const Counter& counter);
     static std::vector<std::string> keys_of(const Part& part);
     static std::vector<Part> parts_of(const policy::Claim& claim, const std::string& id);
@@ -80,6 +82,11 @@ private:
                     Result<RedisReply> reply);
     void decide(Reservation& reservation);
     void decide_without_redis(const policy::Claim& claim, Answer answer);
+
+    struct Looking;
+    void look_in_redis(const policy::Claim& claim, policy::LedgerSums::Sums sums, Looked answer);
+    void look_without_redis(const policy::Claim& claim, Looked answer);
+    static Error cannot_check();
 
     static Call settle_call(const Part& part, const policy::Settlement& settlement);
     void send_settle(Call call);

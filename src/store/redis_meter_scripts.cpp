@@ -30,9 +30,10 @@ for i = 1, count do
   if hold.kind == 'place' then
     hold.used, hold.born = living(hold.key), ''
   else
-    local known = redis.call('HMGET', hold.key, 'used', 'born')
+    local known = redis.call('HMGET', hold.key, 'used', 'born', 'reserved')
     hold.used = math.max(tonumber(known[1] or '0'), tonumber(ARGV[at + 4]))
     hold.born = known[2] or ''
+    hold.reserved = tonumber(known[3] or '0')
     if hold.kind == 'money' and hold.born == '' and may_begin ~= 'yes' then
       return {'unknown', i}
     end
@@ -59,7 +60,8 @@ for i, hold in ipairs(holds) do
     local is_new = hold.born == ''
     if is_new then hold.born = id end
     if hold.kind == 'money' then join(hold.spenders) end
-    redis.call('HSET', hold.key, 'used', whole(hold.used), 'born', hold.born)
+    redis.call('HSET', hold.key, 'used', whole(hold.used), 'born', hold.born,
+               'reserved', whole(hold.reserved + hold.amount))
     if is_new or hold.kind ~= 'minute' then redis.call('PEXPIRE', hold.key, hold.kept) end
     redis.call('HSET', KEYS[1], 'amount' .. i, whole(hold.amount), 'born' .. i, hold.born)
   end
@@ -92,13 +94,15 @@ for i = 1, count do
       redis.call('ZREM', KEYS[next_set], id)
       next_set = next_set + 1
     end
-    local counter = redis.call('HMGET', key, 'used', 'born')
+    local counter = redis.call('HMGET', key, 'used', 'born', 'reserved')
     local used = tonumber(counter[1] or '0')
     if state == 'held' then born = redis.call('HGET', KEYS[1], 'born' .. i) end
     if counter[2] and counter[2] == born then
       if state == 'held' then
         local amount = tonumber(redis.call('HGET', KEYS[1], 'amount' .. i))
-        redis.call('HSET', key, 'used', whole(math.max(0, used + actual - amount)))
+        local reserved = tonumber(counter[3] or '0')
+        redis.call('HSET', key, 'used', whole(math.max(0, used + actual - amount)),
+                   'reserved', whole(math.max(0, reserved - amount)))
       end
     elseif counter[2] and kind == 'money' and state ~= 'over' and born ~= '' then
       -- Redis lost the counter that this was reserved in, and has another one since.

@@ -4,11 +4,12 @@
 
 // What a meter does in Redis, each as one step.
 //
-// A counter is a hash: `used`, and `born`, the id of the claim that made it. A window that is over
-// is a key that has expired, so a counter with another `born` is another counter. Places, and those
-// who are spending a budget's money, are sorted sets of claim ids by the time at which they are
-// given up, unless they are renewed. A claim's record has what it took, under the name of the
-// holder's slot; `state` is held, or over for one that can't be held any more.
+// A counter is a hash: `used`, what is `reserved` of it, and `born`, the id of the claim that made
+// it. A window that is over is a key that has expired, so a counter with another `born` is another
+// counter. Places, and those who are spending a budget's money, are sorted sets of claim ids by the
+// time at which they are given up, unless they are renewed. A claim's record has what it took,
+// under the name of the holder's slot; `state` is held, or over for one that can't be held any
+// more.
 namespace runnel::store {
 
 // KEYS: the claim's record, its counters, and who is spending for those of money. ARGV: the claim's

@@ -71,6 +71,52 @@ class Limits(GatewayTest):
         self.assert_error(self.ask(headers=bearer(key)), 402)
 
 
+class Balance(GatewayTest):
+    config = {"admin": {"token": ADMIN_TOKEN}, "auth": {"mode": "keys"}, "prices": PRICES,
+              "teams": {"blue": {"budget": {"usd": 0.05, "period": "day"}}}}
+
+    def balance(self, key):
+        response = get(self.runnel.port, "/v1/balance", headers=bearer(key))
+        self.assertEqual(response.status, 200, response.body)
+        self.assertEqual(response.headers["cache-control"], "no-store")
+        return response.json()
+
+    def test_what_is_left(self):
+        key = make_key(self.runnel.port, team="blue", budget={"usd": 0.03, "period": "month"})
+        before = self.balance(key)
+        told = before["key"]
+        self.assertEqual((told["limit_usd"], told["spent_usd"], told["remaining_usd"]), (0.03, 0, 0.03))
+        self.assertEqual((before["team"]["period"], before["team"]["limit_usd"]), ("day", 0.05))
+        for budget in (before["key"], before["team"]):
+            self.assertRegex(budget["resets_at"], r"^20\d\d-\d\d-\d\dT00:00:00Z$")
+        self.assertEqual(self.ask(headers=bearer(key)).status, 200)
+        # The end of a stream comes a moment before it is settled.
+        self.assert_eventually(lambda: self.balance(key)["key"]["reserved_usd"] == 0)
+        after = self.balance(key)
+        self.assertEqual((after["key"]["spent_usd"], after["key"]["remaining_usd"]), (0.01, 0.02))
+        self.assertEqual(after["remaining_usd"], 0.02)
+        # A colleague sees the team's share of it, and has a budget of her own, or none.
+        self.assertEqual(self.balance(make_key(self.runnel.port, team="blue"))["team"]["spent_usd"], after["team"]["spent_usd"])
+
+    def test_what_a_stream_may_cost_is_reserved(self):
+        key = make_key(self.runnel.port, budget={"usd": 1})
+        self.upstream.play(lambda exchange: (exchange.head(), exchange.delta("a"), exchange.hold()))
+        with Client(self.runnel.port) as client:
+            client.send(chat_bytes(headers=bearer(key)))
+            self.assertEqual(client.head().status, 200)
+            told = self.balance(key)["key"]
+            self.assertEqual((told["spent_usd"], told["reserved_usd"], told["remaining_usd"]), (0, 0.01, 0.99))
+            self.assertIsNone(told["resets_at"])
+        self.assert_eventually(lambda: self.balance(key)["key"]["reserved_usd"] == 0)
+
+    def test_without_a_budget_it_is_null(self):
+        none = {"object": "balance", "remaining_usd": None, "key": None, "team": None}
+        self.assertEqual(self.balance(make_key(self.runnel.port, team="green")), none)
+        writer = make_key(self.runnel.port, scopes=["chat:write"])
+        self.assert_error(get(self.runnel.port, "/v1/balance", headers=bearer(writer)), 403, "insufficient_scope")
+        self.assert_error(get(self.runnel.port, "/v1/balance"), 401, "missing_api_key")
+
+
 class Rounds(GatewayTest):
     config = {"admin": {"token": ADMIN_TOKEN}, "auth": {"mode": "keys"}, "prices": PRICES,
               "models": {"worker": {"targets": ["local/m"], "tools": ["now"]}}}
@@ -180,6 +226,11 @@ class Replicas(LimitedTest):
         self.assertLessEqual(len(self.upstream.requests), 101)
         self.assertGreaterEqual(len(self.upstream.requests), 95)
         self.assertEqual(set(self.spend(key, 30, first=1000)) - {402}, set(), "the dollar was spent")
+        for gateway in self.gateways:
+            told = lambda: get(gateway.port, "/v1/balance", headers=bearer(key)).json()["key"]
+            self.assert_eventually(lambda: told()["reserved_usd"] == 0)
+            self.assertEqual(told()["remaining_usd"], 0)
+            self.assertAlmostEqual(told()["spent_usd"], len(self.upstream.requests) / 100)
 
     def test_also_when_one_of_them_is_killed(self):
         key = make_key(self.gateways[0].port, name="a dollar", budget={"usd": 1.0})

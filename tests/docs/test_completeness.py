@@ -1,5 +1,5 @@
-"""What the binary has, the docs name: commands, kinds of providers, error codes, demo models. And what they say of configs in
-passing is good, too."""
+"""What the binary has, the docs name: commands, keys of the config, endpoints, kinds of providers, error codes, demo models. And what
+they say of configs in passing is good, too."""
 
 import json
 import re
@@ -62,7 +62,7 @@ class Completeness(unittest.TestCase):
                          "docs/configuration.md")
             for key in keys_told_by(config):
                 with self.subTest(config=config, key=key):
-                    self.assertRegex(page(where), rf"[`.]{key}[`.:]")
+                    self.assertTrue(re.search(rf"[`.]{key}[`.:]", page(where)), f"{where} does not name it")
 
     def test_configs_in_the_running_text_are_good(self):
         ambiguous = {"data", "guardrails", "limits", "models", "tools"}  # of a frame, a request, a model …
@@ -78,10 +78,21 @@ class Completeness(unittest.TestCase):
         codes = sorted(set(re.findall(r'\{\d{3}, [^,]+, "(\w+)"\}', source)))
         self.assert_names("docs/errors.md", codes)
 
-    def test_every_demo_model_is_in_the_readme(self):
+    def test_every_endpoint_is_documented(self):
+        told = "".join(path.read_text(encoding="utf-8") for path in markdown.pages())
+        for path in self.ask_gateway("/openapi.json")["paths"]:
+            # What is under /admin/v1 and under /v1 is the same, of every key.
+            forms = [re.sub(r"\\\{\w+\\\}", r"\\{\\w+\\}", re.escape(form)) for form in (path, path.removeprefix("/admin"))]
+            with self.subTest(path=path):
+                self.assertTrue(re.search("|".join(forms), told), "no page names it")
+
+    def ask_gateway(self, path):
         runnel = RunnelProcess({})
         self.addCleanup(runnel.stop)
-        listed = json.loads(get(runnel.port, "/v1/models").body)["data"]
+        return json.loads(get(runnel.port, path).body)
+
+    def test_every_demo_model_is_in_the_readme(self):
+        listed = self.ask_gateway("/v1/models")["data"]
         self.assert_names("README.md", [model["id"] for model in listed if model["id"].startswith("demo/")])
 
 

@@ -36,10 +36,12 @@ void Recorder::run() {
             const std::scoped_lock lock(mutex_);
             ended_ = is_over();
             progress_.notify_all();
-            if (ended_) return;
+            if (ended_) break;
         }
         rest();
     }
+    tell_lost_at_ = {};  // what is not told now never is
+    tell_of_lost_rows();
 }
 
 void Recorder::store_closed() {

@@ -1,0 +1,133 @@
+"""A disk without room: requests go on, rows wait in the journal, and what is lost beyond that is counted and logged."""
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+import time
+
+from client import ask, get
+from fake_upstream import FakeUpstream
+from gateway_test import provider
+from key_admin import ADMIN_TOKEN, admin
+from pace import scaled
+from runnel_process import RunnelProcess
+from store_test import ADMIN, Load, StoreTest
+
+MIB = 1 << 20
+
+
+class SmallDisk:
+    """A file system in memory, with as much room as a test leaves it."""
+
+    def __init__(self, size):
+        self.folder = tempfile.mkdtemp(prefix="runnel-e2e-disk-")
+        self.mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", self.folder],
+                                      capture_output=True, check=False).returncode == 0
+        self._filler = os.path.join(self.folder, "filler")
+
+    def fill(self):
+        with open(self._filler, "ab", buffering=0) as file:
+            for size in (MIB, 4096, 1):
+                try:
+                    while file.write(b"x" * size):
+                        pass
+                except OSError:
+                    pass
+
+    def make_room(self):
+        os.remove(self._filler)
+
+    def remove(self):
+        if self.mounted:
+            subprocess.run(["umount", "--lazy", self.folder], check=False)
+        os.rmdir(self.folder)
+
+
+class DiskFull(StoreTest):
+    def setUp(self):
+        super().setUp()
+        self.disk = SmallDisk(32 * MIB)
+        self.addCleanup(self.disk.remove)
+        if not self.disk.mounted:
+            self.skipTest("nobody but root may mount a small file system")
+        self.upstream = FakeUpstream()
+        self.addCleanup(self.upstream.close)
+
+    def config(self, **fields):
+        return {"data": os.path.join(self.disk.folder, "data"), "admin": {"token": ADMIN_TOKEN},
+                "providers": {"local": provider("openai-compatible", self.upstream.port)}, **fields}
+
+    def start(self, **fields):
+        gateway = RunnelProcess(self.config(**fields))
+        self.addCleanup(gateway.kill)
+        return gateway
+
+    def recorded_after(self, gateway, name):
+        """Waits until no more rows come."""
+        seen = -1
+        while seen != len(rows := self.recorded(gateway, name)):
+            seen = len(rows)
+            time.sleep(scaled(0.7))
+        return rows
+
+    def test_rows_wait_in_the_journal_until_there_is_room(self):
+        gateway = self.start()
+        self.assertEqual(ask(gateway.port).status, 200)
+        self.disk.fill()
+        load = Load([gateway], "full")
+        time.sleep(2)
+        self.disk.make_room()
+        time.sleep(0.3)
+        load.stop()
+        self.assert_all_recorded(gateway, load)
+        gateway.stop()
+
+    def test_what_is_lost_is_counted_and_then_no_more_is(self):
+        gateway = self.start(logs={"content": "on"})
+        self.assertEqual(ask(gateway.port).status, 200)
+        self.disk.fill()
+        ids = [f"big-{number}" for number in range(40)]
+        for request_id in ids:  # more than a file of the journal takes
+            begun = time.monotonic()
+            response = ask(gateway.port, text="x" * (MIB // 4), headers={"X-Request-ID": request_id})
+            self.assertEqual(response.status, 200, response.body)
+            self.assertTrue(response.body.endswith(b"data: [DONE]\n\n"))
+            self.assertLess(time.monotonic() - begun, scaled(self.WAIT))
+        self.disk.make_room()
+        time.sleep(scaled(1.2))  # until the journal asks for room again
+        load = Load([gateway], "after")
+        time.sleep(1)
+        load.stop()
+        self.assert_all_recorded(gateway, load)
+        kept = self.recorded_after(gateway, "big")
+        lost = len(ids) - len(kept)
+        self.assertGreater(len(kept), 0)
+        self.assertGreater(lost, 0)
+        self.assertIn("the store takes no rows", gateway.log())
+        gateway.stop()
+        counted = [json.loads(line)["lost"] for line in gateway.log().splitlines() if "requests are missing" in line]
+        self.assertEqual(sum(counted), lost, counted)
+
+    def test_keys_are_made_whole_or_not_at_all(self):
+        gateway = self.start(auth={"mode": "keys"})
+        self.disk.fill()
+        response = admin(gateway.port, "POST", "/admin/v1/keys", {"name": "n"})
+        if response.status != 201:  # there may have been a page left
+            self.assertEqual(response.status, 503, response.body)
+            self.assertEqual(response.error["code"], "store_unavailable")
+        self.disk.make_room()
+        made = admin(gateway.port, "POST", "/admin/v1/keys", {"name": "later"})
+        self.assertEqual(made.status, 201, made.body)
+        names = [key["name"] for key in admin(gateway.port, "GET", "/admin/v1/keys").json()["data"]]
+        self.assertEqual(sorted(names), ["later"] + (["n"] if response.status == 201 else []))
+        gateway.stop()
+
+    def test_a_start_without_room_serves_and_says_that_nothing_is_kept(self):
+        self.disk.fill()
+        gateway = self.start()
+        self.assertEqual(ask(gateway.port).status, 200)
+        self.assertTrue(re.search("not recorded.*disk is full", gateway.log()), gateway.log())
+        self.assertEqual(get(gateway.port, "/v1/logs", headers=ADMIN).status, 503)
+        gateway.stop()

@@ -71,8 +71,8 @@ log::Level level_of(const RequestRecord& record) {
 }  // namespace
 
 std::chrono::milliseconds age_of(const RequestRecord& record) {
-    return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now() -
-                                                         record.began);
+    return std::chrono::floor<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
+                                                         record.born);
 }
 
 log::Line& describe(const RequestRecord& record, log::Line& line) {

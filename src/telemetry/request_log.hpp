@@ -75,6 +75,8 @@ struct RequestRecord {
     std::string continued_by{};   // who went on with an answer that broke off
     std::string continuation{};   // verified, or differs
     std::chrono::sys_time<std::chrono::milliseconds> began{};
+    // The same moment by a clock that nobody sets.
+    std::chrono::steady_clock::time_point born = std::chrono::steady_clock::now();
     std::string key_id{};
     std::string team{};
     std::string client_address{};

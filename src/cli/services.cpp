@@ -4,8 +4,8 @@
 #include "policy/redis_address.hpp"
 #include "store/append.hpp"
 #include "store/retention.hpp"
-#include "store/usage.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <filesystem>
 #include <future>
@@ -21,15 +21,17 @@ constexpr auto house_keeping_time = 10min;
 constexpr auto house_keeping_pause = 200ms;  // between two portions of what is old
 constexpr auto redis_start_time = 500ms;
 
-store::SpendScope scope_of(const policy::Holder& holder) {
-    using enum policy::Holder::Kind;
-    switch (holder.kind) {
-        case team: return {store::SpendScope::Kind::team, holder.name};
-        case model: return {store::SpendScope::Kind::model, holder.name};
-        case key:
-        case address: break;
-    }
-    return {store::SpendScope::Kind::key, holder.name};
+// The ledger knows models by the names that requests gave them: their own, their ids, and aliases
+// of any of these.
+std::vector<std::string> names_of(const config::Config& config, const std::string& model) {
+    std::vector<std::string> names{model};
+    for (const config::Model& own : config.models)
+        if (own.name == model && !own.id.empty()) names.push_back(own.id);
+    for (std::size_t i = 0; i < names.size(); ++i)
+        for (const auto& [alias, meant] : config.aliases)
+            if (meant == names[i] && std::ranges::find(names, alias) == names.end())
+                names.push_back(alias);
+    return names;
 }
 
 }  // namespace
@@ -65,19 +67,39 @@ Result<void> Services::open_store(const config::Config& config) {
     return {};
 }
 
+std::vector<store::SpendScope> Services::scopes_of(const policy::Holder& holder) const {
+    using enum policy::Holder::Kind;
+    using Kind = store::SpendScope::Kind;
+    if (holder.kind == team) return {{Kind::team, holder.name}};
+    if (holder.kind != model) return {{Kind::key, holder.name}};
+    std::vector<store::SpendScope> scopes;
+    const auto names = model_names_.find(holder.name);
+    if (names == model_names_.end()) return {{Kind::model, holder.name}};
+    for (const std::string& name : names->second) scopes.push_back({Kind::model, name});
+    return scopes;
+}
+
 policy::AskLedger Services::ledger() {
     return
         [this](const policy::Holder& holder, policy::UtcTime since, policy::LedgerAnswer answer) {
             if (!queries_) return answer(Money{});
-            queries_->submit([scope = scope_of(holder), since, answer = std::move(answer)](
+            queries_->submit([scopes = scopes_of(holder), since, answer = std::move(answer)](
                                  Result<store::Database*> database) mutable {
                 if (!database) return answer(propagate(database));
-                answer(store::spent(**database, scope, since));
+                Result<Money> sum = Money{};
+                for (const store::SpendScope& scope : scopes) {
+                    auto spent = store::spent(**database, scope, since);
+                    if (!spent) return answer(propagate(spent));
+                    sum->nano_usd += spent->nano_usd;
+                }
+                answer(std::move(sum));
             });
         };
 }
 
 Result<void> Services::open_meter(const config::Config& config) {
+    for (const auto& [model, budget] : config.access.limits.model_budgets)
+        model_names_[model] = names_of(config, model);
     sums_.emplace(ledger());
     local_meter_.emplace(&*sums_);
     const policy::SharedSettings& shared = config.access.shared;

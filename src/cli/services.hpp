@@ -7,9 +7,12 @@
 #include "store/recorder.hpp"
 #include "store/redis_meter.hpp"
 #include "store/store_thread.hpp"
+#include "store/usage.hpp"
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -48,12 +51,14 @@ private:
     Result<void> open_journal(const config::Config& config, std::size_t threads);
     Result<void> open_meter(const config::Config& config);
     policy::AskLedger ledger();
+    std::vector<store::SpendScope> scopes_of(const policy::Holder& holder) const;
     void settle_crashed(std::string_view claim_id, const store::Record& record);
     enum class Left { nothing, more };
     Left forget_before(policy::UtcTime time);
 
     std::unique_ptr<store::Database> appending_;  // the recorder's
     std::optional<store::StoreThread> queries_;
+    std::map<std::string, std::vector<std::string>> model_names_;  // of those with a budget
     std::optional<policy::LedgerSums> sums_;
     std::optional<policy::LocalMeter> local_meter_;
     std::optional<store::RedisMeter> redis_meter_;

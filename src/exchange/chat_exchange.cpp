@@ -126,6 +126,7 @@ Result<void> ChatExchange::prepare() {
 
     if (auto allowed = check_models(); !allowed) return allowed;
     if (auto found = find_route(); !found) return found;
+    if (record_->model_asked.empty()) record_->model_asked = route_.name;  // the default
     auto dialect = choose_dialect();
     if (!dialect) return propagate(dialect);
     record_->dialect = (*dialect)->name();

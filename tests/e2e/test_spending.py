@@ -179,6 +179,29 @@ class Cache(GatewayTest):
         self.assertEqual(len(self.upstream.requests), 1)
 
 
+class AfterARestart(LimitedTest):
+    MODEL_ID = "3f2c1f9e-6a53-4bb7-9d0e-1f6a7c2b8d10"
+
+    def test_a_models_budget_counts_whatever_it_was_called(self):
+        upstream = FakeUpstream()
+        self.addCleanup(upstream.close)
+        folder = tempfile.TemporaryDirectory(prefix="runnel-e2e-spending-")
+        self.addCleanup(folder.cleanup)
+        model = {"targets": ["local/m"], "budget": {"usd": 0.05}, "id": self.MODEL_ID}
+        config = {"data": folder.name, "prices": PRICES, "models": {"fast": model}, "aliases": {"quick": "fast"},
+                  "default_model": "quick", "providers": {"local": provider("openai-compatible", upstream.port)}}
+        for names, statuses in ((("fast", "quick", self.MODEL_ID, None), [200] * 4), (("fast", "quick", "fast", None), [200] + [402] * 3)):
+            gateway = RunnelProcess(config)
+            try:
+                told = []
+                for name in names:
+                    body = {"messages": [{"role": "user", "content": "Hi"}], **({"model": name} if name else {})}
+                    told.append(ask(gateway.port, body=json.dumps(body).encode()).status)
+            finally:
+                gateway.stop()
+            self.assertEqual(told, statuses)
+
+
 @unittest.skipUnless(find_redis(), "redis-server is not installed")
 class Replicas(LimitedTest):
     REQUESTS = 300

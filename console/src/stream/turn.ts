@@ -61,8 +61,8 @@ export class Turn {
     const headers = { 'X-Stream-Dialect': dialect, ...(key ? { Authorization: `Bearer ${key}` } : {}) };
     const asking = { method: 'POST', body: this.body(), headers, signal } as const;
     const response = await send('/v1/chat/completions', asking);
-    if (!response.ok) throw await errorOf(response, asking);
     this.note(response.headers);
+    if (!response.ok) throw await errorOf(response, asking);
     const reader = new DialectReader();
     for await (const frames of framesOf(response, this.began)) {
       for (const frame of frames) {

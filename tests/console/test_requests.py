@@ -51,7 +51,7 @@ class Requests(ConsoleTest):
         page.choose("Result", "Failed")
         page.wait_for("location.search === '?result=failed'")
         page.wait_for("!document.querySelector('tbody').innerText.includes('demo/text')")
-        self.assertTrue(all("demo/error-before" in row or "failed" in row or "overloaded" in row for row in self.rows(page)))
+        self.assertTrue(page.run("[...document.querySelectorAll('tbody tr')].every((row) => row.classList.contains('row-bad'))"))
         again = self.open("/requests?model=demo%2Ftext")
         again.wait_for("document.querySelector('tbody')?.innerText.includes('demo/text')")
         self.assertNotIn("demo/error-before", again.run("document.querySelector('tbody').innerText"))
@@ -68,6 +68,19 @@ class Requests(ConsoleTest):
         page.has_title("Request").shows("first/m failed", "the disk of the provider is full", "second/m failed",
                                        "The client was told 502")
         page.screenshot("failed-request")
+
+    def test_a_stream_that_broke_off_says_why_and_shows_how_far_it_came(self):
+        def broken(exchange):
+            exchange.head()
+            exchange.delta("The answer is for")
+            exchange.fin()
+
+        self.upstream.script = broken
+        self.ask(model="fast")
+        page = self.open("/").has_title("Overview").shows("Latest failures", "mid-stream")
+        page.click_on("tbody tr:has-text('mid-stream') td")  # anywhere in the row
+        page.has_title("Request").shows("first/m failed", "The client got part of the answer, then the error", "The answer is for")
+        page.screenshot("broken-stream")
 
     def test_a_request_that_was_failed_over_and_ran_tools(self):
         """The first target fails, the second calls a tool of the gateway's and answers."""

@@ -29,7 +29,7 @@ const advice: Record<string, string> = {
   expired_api_key: 'The client’s key is past its time.',
 };
 
-const tooLate = 'Part of the answer had been streamed by then, so no other target could be asked.';
+const tooLate = 'What has been streamed can’t be taken back, so no other target was asked.';
 
 const failures = (record: LogRecord): Attempt[] => record.attempts.filter(hasFailed);
 
@@ -55,10 +55,11 @@ function endTold(record: LogRecord): string[] {
     return [`The client closed the connection after ${duration(times.total)}${times.first_token === null ? ', before anything had come' : ''}. The provider’s stream was cancelled.`];
   if (outcome === 'error') {
     const code = error?.code ?? '';
-    const late = record.status === 200 ? ' in the middle of the answer' : '';
+    const late = record.status === 200;
+    const told = late ? 'got part of the answer, then the error' : `was told ${record.status || 'nothing'},`;
     const sameTold = failures(record).some((attempt) => attempt.detail && attempt.detail === error?.detail);
     const detail = error?.detail && !sameTold ? `: ${providerSaid(error.detail)}` : '';
-    return [ended(`The client was told ${record.status || 'nothing'}, ${words(code) || 'an error'}${late}${detail}`), late && !record.continued_by ? tooLate : '', advice[code] ?? ''];
+    return [ended(`The client ${told} ${words(code) || 'an error'}${detail}`), late && !record.continued_by ? tooLate : '', advice[code] ?? ''];
   }
   const served = failures(record).length ? `${record.model_served ?? 'Another target'} then answered` : `${record.model_served ?? 'It'} answered`;
   const first = times.first_token === null ? '' : `, the first token after ${duration(times.first_token)}`;

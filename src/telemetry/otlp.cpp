@@ -248,7 +248,9 @@ void Spans::attempt(std::size_t number) {
     attributes.number("runnel.attempt", static_cast<std::int64_t>(number) + 1);
     attributes.flag("runnel.hedge", attempt.hedge);
     attributes.done();
-    if (attempt.first_token.count() > 0) first_token(at(attempt.started + attempt.first_token));
+    // Within its first millisecond, it may be.
+    if (attempt.error.empty() || attempt.first_token.count() > 0)
+        first_token(at(attempt.started + attempt.first_token));
     const bool failed =
         !attempt.error.empty() && std::ranges::find(given_up, attempt.error) == std::end(given_up);
     end_span(failed ? Ended::failed : Ended::well);

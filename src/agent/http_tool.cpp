@@ -172,6 +172,7 @@ awaitable<ToolOutcome> HttpTool::run(ToolCall call, Stop* stop) {
                        : write_tool_request(config_, *arguments);
     if (!request) co_return failed_with(request.error().message);
     if (!hook_key_.empty()) request->headers.emplace_back("X-Request-Nonce", hook_nonce(hook_key_));
+    if (!call.traceparent.empty()) request->headers.emplace_back("traceparent", call.traceparent);
     request->answer_bytes_max = limits_.result_bytes + 1;  // so that what is too long is seen to be
     TimedStop timed(co_await boost::asio::this_coro::executor, stop, limits_.time);
     auto answer = co_await ask_web(pool_, std::move(*request), timed.get());

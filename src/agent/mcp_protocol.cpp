@@ -198,6 +198,7 @@ Outgoing Protocol::call_tool(const Tool& tool, const ToolCall& call, std::string
         json::append_compact(metadata, call.metadata_json);
         more_writer.key("metadata").raw(metadata);
     }
+    if (!call.traceparent.empty()) more_writer.key("traceparent").string(call.traceparent);
     if (!nonce.empty()) more_writer.key("_aiv_nonce").string(nonce);
     append_meta(params, more);
     Outgoing out = request("tools/call", params += '}');

@@ -141,8 +141,12 @@ TEST(McpProtocol, CallsAToolOnOneLineWithATokenForProgress) {
     rich.metadata_json = "{\"k\": \"v\"}";
     EXPECT_THAT(server.protocol.call_tool(tool("a"), rich).json,
                 HasSubstr(R"("_meta":{"progressToken":2,"user":"u\"1","metadata":{"k":"v"}}}})"));
+    ToolCall traced = call("{}");
+    traced.traceparent = "00-1-2-01";
+    EXPECT_THAT(server.protocol.call_tool(tool("a"), traced).json,
+                HasSubstr(R"("_meta":{"progressToken":3,"traceparent":"00-1-2-01"}}})"));
     EXPECT_THAT(server.protocol.call_tool(tool("a"), call("{}"), "$2b$x").json,
-                HasSubstr(R"("_meta":{"progressToken":3,"_aiv_nonce":"$2b$x"}}})"));
+                HasSubstr(R"("_meta":{"progressToken":4,"_aiv_nonce":"$2b$x"}}})"));
 }
 
 TEST(McpProtocol, AModernCallRepeatsNameAndMarkedParametersInTheHeader) {

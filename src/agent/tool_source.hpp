@@ -33,6 +33,7 @@ struct ToolCall {
     std::string call_id;
     std::string user;           // the client's word for its user, if any
     std::string metadata_json;  // the request's metadata, if any
+    std::string traceparent{};  // the run's place in a trace, if it is in one
 };
 
 // Where tools come from: one entry under `tools:` in the config. Lives on the tool loop's thread:

@@ -67,6 +67,7 @@ public:
         answer.status = head.status;
         answer.content_type = head.headers.get("content-type");
         answer.location = head.headers.get("location");
+        answer.retry_after = head.headers.get("retry-after");
         const std::string_view encoding = head.headers.get("content-encoding");
         compressed = !encoding.empty() && !http::equal_ignoring_case(encoding, "identity");
         enough = compressed || (request_->wants_body != nullptr && !request_->wants_body(answer));

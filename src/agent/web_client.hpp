@@ -17,6 +17,7 @@ struct WebAnswer {
     int status = 0;
     std::string content_type{};  // as it came, e.g. "text/html; charset=utf-8"
     std::string location{};      // of a redirect
+    std::string retry_after{};   // as it came
     std::string body{};
     enum class Body { whole, cut } end = Body::whole;
 };

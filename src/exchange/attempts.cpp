@@ -172,6 +172,7 @@ std::shared_ptr<Lane> Attempts::open_lane(const router::Attempt& planned, Alone 
     record_->model_served = target.public_name;
     record_->attempts.push_back({slot.name + '/' + target.model, planned.key});
     record_->attempts.back().started = telemetry::age_of(*record_);
+    if (record_->trace.is_told()) record_->attempts.back().peer = slot.peer;
 
     auto outgoing = provider->write_request(*request_, target.model);
     if (!outgoing) {
@@ -179,6 +180,7 @@ std::shared_ptr<Lane> Attempts::open_lane(const router::Attempt& planned, Alone 
         plan_.failed(planned, outgoing.error(), Clock::now());
         return nullptr;
     }
+    if (record_->trace.exists()) outgoing->headers.push_back({"traceparent", traceparent()});
     const router::Timeouts timeouts =
         route_->policy.timeouts.or_else(slot.timeouts).or_else(setting_.gateway->policy.timeouts);
     const Deadlines deadlines = deadlines_for(
@@ -197,6 +199,12 @@ std::shared_ptr<Lane> Attempts::open_lane(const router::Attempt& planned, Alone 
         std::move(when_spoken), alone == Alone::yes ? setting_.transaction->watchdog : nullptr);
     lane->number = record_->attempts.size() - 1;
     return lane;
+}
+
+// What the attempt that begins says of itself.
+std::string Attempts::traceparent() const {
+    const telemetry::TraceContext& trace = record_->trace;
+    return trace.traceparent_of(telemetry::attempt_span(trace, record_->attempts.size() - 1));
 }
 
 // Waits until the first lane has something to tell, with a second one beside it if that takes too

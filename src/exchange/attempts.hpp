@@ -66,6 +66,7 @@ private:
     Admission* admission_of(const router::Attempt& planned) const;
     enum class Alone { yes, no };
     std::shared_ptr<Lane> open_lane(const router::Attempt& planned, Alone alone);
+    std::string traceparent() const;
     boost::asio::awaitable<std::shared_ptr<Lane>> race(std::shared_ptr<Lane> first);
     void start_hedge();
     boost::asio::awaitable<void> pump();

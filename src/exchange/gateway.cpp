@@ -3,10 +3,12 @@
 #include "exchange/routes.hpp"
 #include "http/destination.hpp"
 #include "provider/registry.hpp"
+#include "telemetry/gen_ai_provider.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 namespace runnel::exchange {
 namespace {
@@ -15,6 +17,14 @@ constexpr std::string_view demo = "demo";
 
 std::unexpected<Error> at_fault(const config::Provider& provider, const Error& error) {
     return fail(error.kind, fmt::format("provider '{}': {}", provider.name, error.message));
+}
+
+std::shared_ptr<const telemetry::Peer> make_peer(const ProviderSlot& slot) {
+    const http::Origin& origin = slot.destination.origin;
+    telemetry::Peer peer{std::string(telemetry::gen_ai_provider(slot.kind, slot.name)),
+                         origin.host};
+    std::from_chars(origin.port.data(), origin.port.data() + origin.port.size(), peer.port);
+    return std::make_shared<const telemetry::Peer>(std::move(peer));
 }
 
 Result<ProviderSlot> make_slot(const config::Provider& config, config::Environment environment) {
@@ -35,10 +45,12 @@ Result<ProviderSlot> make_slot(const config::Provider& config, config::Environme
         slot.by_key.push_back(std::move(*made));
     }
     const std::string_view origin = slot.by_key.front()->origin();
-    if (origin.empty()) return slot;
-    auto destination = http::find_destination(origin, config.proxy, environment);
-    if (!destination) return at_fault(config, destination.error());
-    slot.destination = std::move(*destination);
+    if (!origin.empty()) {
+        auto destination = http::find_destination(origin, config.proxy, environment);
+        if (!destination) return at_fault(config, destination.error());
+        slot.destination = std::move(*destination);
+    }
+    slot.peer = make_peer(slot);
     return slot;
 }
 
@@ -67,10 +79,13 @@ Result<std::shared_ptr<const Gateway>> build_gateway(const config::Config& confi
     if (!prices) return propagate(prices);
     auto guardrails = policy::GuardrailSet::make(config.access.guardrails);
     if (!guardrails) return propagate(guardrails);
-    return std::shared_ptr<const Gateway>(new Gateway{
-        std::move(slots), make_router(config, providers), config.dialect, config.id_prefix,
-        config.cors_origins, config.ping, config.policy, std::move(tools), config.admin_token,
-        config.access, std::move(*prices), std::move(*guardrails), config.metrics_access});
+    std::optional<double> trace_sample;
+    if (config.traces) trace_sample = config.traces->sample;
+    return std::shared_ptr<const Gateway>(
+        new Gateway{std::move(slots), make_router(config, providers), config.dialect,
+                    config.id_prefix, config.cors_origins, config.ping, config.policy,
+                    std::move(tools), config.admin_token, config.access, std::move(*prices),
+                    std::move(*guardrails), config.metrics_access, trace_sample});
 }
 
 std::shared_ptr<const Gateway> for_one_thread(std::shared_ptr<const Gateway> gateway) {

@@ -12,6 +12,7 @@
 #include "provider/provider.hpp"
 #include "router/router.hpp"
 #include "store/journal.hpp"
+#include "telemetry/request_log.hpp"
 #include "telemetry/request_sums.hpp"
 #include "telemetry/stream_figures.hpp"
 
@@ -35,7 +36,8 @@ struct ProviderSlot {
     http::Destination destination{};  // unused by the demo provider, which answers by itself
     router::Timeouts timeouts{};
     std::optional<int> retries{};
-    std::size_t concurrent = 0;  // requests at a time; 0: any number
+    std::size_t concurrent = 0;                     // requests at a time; 0: any number
+    std::shared_ptr<const telemetry::Peer> peer{};  // what traces say of it
 };
 
 // Everything a config says, in the form that requests use it. Never changes once built; shared by
@@ -55,6 +57,7 @@ struct Gateway {
     policy::Prices prices;
     std::shared_ptr<const policy::GuardrailSet> guardrails;
     config::Config::MetricsAccess metrics_access;
+    std::optional<double> trace_sample;  // the share of requests that is traced; none: nobody asks
 
     bool uses_tls() const;  // to any of its providers
 };

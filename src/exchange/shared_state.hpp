@@ -25,6 +25,10 @@ class RedisClient;
 class StoreThread;
 }  // namespace runnel::store
 
+namespace runnel::telemetry {
+class TraceQueue;
+}
+
 namespace runnel::exchange {
 
 struct Worker;
@@ -49,6 +53,7 @@ struct SharedState {
     store::RedisClient* redis = nullptr;        // what machines share
     store::StoreThread* queries = nullptr;      // what was asked, looked up
     const store::Recorder* recorder = nullptr;  // brings records into the store
+    telemetry::TraceQueue* traces = nullptr;    // what a collector is told
 
     // Those who serve requests, for who counts what they do. Complete before the first of them
     // does.

@@ -50,7 +50,8 @@ struct ToolRuns::Batch {
     struct Item {
         agent::ToolBox::Offered tool;
         agent::ToolCall call;
-        std::string id;
+        std::size_t number = 0;
+        std::string id{};
         std::string explanation_json{};
         ToolRuns::Clock::time_point began{};
         Stop stop{};
@@ -81,12 +82,15 @@ ToolRuns::run(std::vector<Run> runs, const chat::Request* request, Clock::time_p
     for (const Run& run : runs) {
         Batch::Item& item = batch->items.emplace_back();
         item.tool = *run.tool;
-        item.id = fmt::format("srv_{}", ++count_);
+        item.number = ++count_;
+        item.id = fmt::format("srv_{}", item.number);
         item.call = {.name = run.tool->own_name,
                      .arguments_json = json::unescaped(run.call->arguments_escaped),
                      .call_id = run.call->id,
                      .user = request->user,
                      .metadata_json = metadata_of(*request)};
+        if (const auto& trace = record_->trace; trace.exists())
+            item.call.traceparent = trace.traceparent_of(telemetry::tool_span(trace, item.number));
         if (item.call.arguments_json.empty()) item.call.arguments_json = "{}";
         if (request->gateway.tool_invocation_explanations) {
             auto taken = agent::take_explanation(std::move(item.call.arguments_json));
@@ -151,6 +155,7 @@ void ToolRuns::note_end(const Batch* batch, std::size_t at) {
     record.time = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - item.began);
     record.started =
         telemetry::age_of(*record_) - std::chrono::floor<std::chrono::milliseconds>(record.time);
+    record.number = item.number;
     // Not why: tools quote what they were asked.
     if (item.outcome.kind == ToolOutcome::Kind::failed) record.error = "failed";
 }

@@ -49,7 +49,7 @@ private:
     telemetry::RequestRecord* record_;
     Reply* reply_;
     const agent::ToolBox* tools_;
-    int count_ = 0;  // of this answer, for their ids
+    std::size_t count_ = 0;  // of this answer, for their ids
 };
 
 }  // namespace runnel::exchange

@@ -4,6 +4,7 @@
 #include "base/limits.hpp"
 #include "config/masked_text.hpp"
 #include "json/form.hpp"
+#include "telemetry/trace_queue.hpp"
 
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
@@ -63,6 +64,14 @@ void write_origin(json::Writer* out, const exchange::ProviderSlot& slot) {
     }
     const bool https = origin.scheme == http::Origin::Scheme::https;
     out->string((https ? "https://" : "http://") + origin.host_header);
+}
+
+void write_traces(json::Writer* out, const telemetry::TraceQueue::Figures& figures) {
+    out->key("traces").begin_object();
+    out->key("waiting_requests").number(static_cast<std::int64_t>(figures.waiting_requests));
+    out->key("sent_spans").number(static_cast<std::int64_t>(figures.sent_spans));
+    out->key("dropped_spans").number(static_cast<std::int64_t>(figures.dropped_spans));
+    out->end_object();
 }
 
 void write_time(json::Writer* out, std::string_view name,
@@ -185,6 +194,7 @@ std::string readiness_answer(std::string_view status, const exchange::Gateway& g
     json::Writer out(body);
     out.begin_object().key("status").string(status);
     write_requests(&out, state.requests.figures());
+    if (state.traces != nullptr) write_traces(&out, state.traces->figures());
     out.key("providers").begin_array();
     for (const exchange::ProviderSlot& slot : gateway.providers) {
         out.begin_object().key("name").string(slot.name);

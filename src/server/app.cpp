@@ -12,6 +12,7 @@
 #include "server/models.hpp"
 #include "server/tools.hpp"
 #include "server/url.hpp"
+#include "telemetry/trace_queue.hpp"
 
 #include <fmt/format.h>
 
@@ -40,6 +41,14 @@ std::string request_id(const http::Request& request, IdSource* ids) {
                             return c > ' ' && c < 0x7F && c != '"' && c != '\\';
                         });
     return usable ? std::string(given) : ids->next("req_");
+}
+
+// Empty also where the field is there twice: nobody knows which of them is meant.
+std::string_view only_value(const http::HeaderList& headers, std::string_view name) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < headers.size(); ++i)
+        if (http::equal_ignoring_case(headers.at(i).name, name)) ++count;
+    return count == 1 ? headers.get(name) : std::string_view();
 }
 
 bool is_json(std::string_view content_type) {
@@ -213,10 +222,13 @@ awaitable<void> App::handle(http::Transaction* transaction) {
     }
     telemetry::log_request(record);
     worker_->requests.add(record);
-    if (!entry.wanted) co_return;
-    worker_->requests.add_chat(record, model_names_.label_of(entry.model));
-    console_->traffic.add(record, utc_now());
-    if (worker_->journal != nullptr) worker_->journal->close(entry.ticket, record, entry.content);
+    if (entry.wanted) {
+        worker_->requests.add_chat(record, model_names_.label_of(entry.model));
+        console_->traffic.add(record, utc_now());
+        if (worker_->journal != nullptr)
+            worker_->journal->close(entry.ticket, record, entry.content);
+    }
+    if (record.trace.is_told()) shared_->traces->add(std::move(record));
 }
 
 awaitable<void> App::dispatch(http::Transaction* transaction, telemetry::RequestRecord* record,
@@ -239,7 +251,15 @@ awaitable<void> App::dispatch(http::Transaction* transaction, telemetry::Request
         record->key_id = caller->key->id;
         record->team = caller->key->team;
     }
+    // Only now: strangers don't fill a collector.
+    if (endpoint->answer == &App::chat) record->trace = begin_trace(request.headers);
     return (this->*endpoint->answer)({transaction, record, std::move(*caller), entry});
+}
+
+telemetry::TraceContext App::begin_trace(const http::HeaderList& headers) const {
+    if (shared_->traces == nullptr || !gateway_->trace_sample) return {};
+    const auto parent = telemetry::read_traceparent(only_value(headers, "traceparent"));
+    return telemetry::begin_trace(parent, *gateway_->trace_sample, telemetry::random_ids());
 }
 
 Result<policy::Caller> App::admit(const Endpoint& endpoint, const http::Transaction& transaction) {

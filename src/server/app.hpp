@@ -75,6 +75,7 @@ private:
     Result<policy::Caller> admit(const Endpoint& endpoint, const http::Transaction& transaction);
     Result<void> admits(const http::Transaction& transaction) const;
     KeyOffice key_office() const;
+    telemetry::TraceContext begin_trace(const http::HeaderList& headers) const;
     Answer chat(Asked asked);
     Answer models(Asked asked);
     Answer tools(Asked asked);

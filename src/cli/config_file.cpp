@@ -63,6 +63,9 @@ std::string text_of_defaults(const config::Config& config) {
             text += fmt::format(", api_key: \"${{{}}}\"", provider::key_variable(provider.kind));
         text += "}\n";
     }
+    if (config.traces)
+        text += fmt::format("traces: {{endpoint: \"{}\", service_name: \"{}\"}}\n",
+                            config.traces->endpoint, config.traces->service_name);
     return text;
 }
 

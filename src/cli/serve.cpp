@@ -8,6 +8,7 @@
 #include "cli/service_notice.hpp"
 #include "cli/services.hpp"
 #include "cli/shard.hpp"
+#include "cli/trace_exporter.hpp"
 #include "http/tls.hpp"
 #include "server/recall.hpp"
 
@@ -122,6 +123,12 @@ int serve(const ServeOptions& options) {
     server::recall_traffic(
         state.queries, &console.traffic,
         std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()));
+    auto traces = TraceExporter::open(config, &upstream_tls);
+    if (!traces) {
+        fmt::print(stderr, "runnel: {}\n", traces.error().message);
+        return 1;
+    }
+    if (*traces) state.traces = (*traces)->queue();
     std::vector<std::unique_ptr<Shard>> shards;
     asio::io_context control_loop;  // after the shards: what waits in it is theirs
     RunningConfig running_config(&control_loop, options, config, &upstream_tls, &workshop, &state);
@@ -151,6 +158,7 @@ int serve(const ServeOptions& options) {
     running.clear();  // the other threads end their requests too, before signals go back to their
                       // defaults
     workshop.close();
+    if (*traces) (*traces)->stop();
     (*services)->stop();
     keys->reset();  // whoever waits for it is still there to be told
     control_loop.stop();

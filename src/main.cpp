@@ -1,4 +1,5 @@
 #include "base/result.hpp"
+#include "cli/chat.hpp"
 #include "cli/check.hpp"
 #include "cli/completion.hpp"
 #include "cli/import_litellm.hpp"
@@ -123,6 +124,17 @@ int main(int argc, char** argv) {
         ->type_name("bash|zsh|fish");
     CLI::App* man = app.add_subcommand("man", "Print the manual page, for man(1)");
 
+    runnel::cli::ChatOptions chat_options;
+    CLI::App* chat = app.add_subcommand(
+        "chat", "Chat at the terminal with a model of a running gateway; where stdin is no "
+                "terminal, it is one message and only the answer is printed");
+    chat->add_option("--model", chat_options.model,
+                     "The model; the first that the gateway lists if not said")
+        ->type_name("MODEL");
+    chat->add_option("--system", chat_options.system, "What goes before the conversation")
+        ->type_name("TEXT");
+    add_gateway_options(chat, chat_options.url, chat_options.key);
+
     runnel::cli::ReplayOptions replay_options;
     CLI::App* replay = app.add_subcommand(
         "replay", "Play an answer again that a running gateway has kept, in any dialect");
@@ -161,6 +173,7 @@ int main(int argc, char** argv) {
     if (keys.chosen()) return keys.run(std::cout, std::cerr);
     if (*complete) std::cout << completion(shell, described(app));
     if (*man) std::cout << runnel::cli::manual(described(app), RUNNEL_VERSION);
+    if (*chat) return runnel::cli::chat(chat_options);
     if (*replay) return runnel::cli::replay(replay_options, std::cout, std::cerr);
     if (*litellm) return runnel::cli::import_litellm(import_options, std::cout, std::cerr);
     if (*version) fmt::print("runnel {}\n", RUNNEL_VERSION);

@@ -56,6 +56,31 @@ std::string message_in(std::string body) {
     return std::string(message);
 }
 
+sigset_t interrupt_signal() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    return signals;
+}
+
+// Lets interrupts in, which are kept out otherwise: not those that came before, when there was
+// nothing to end.
+class LetInterruptsIn {
+public:
+    LetInterruptsIn() {
+        const timespec at_once{};
+        while (sigtimedwait(&signal_, nullptr, &at_once) == SIGINT) {
+        }
+        pthread_sigmask(SIG_UNBLOCK, &signal_, nullptr);
+    }
+    ~LetInterruptsIn() { pthread_sigmask(SIG_BLOCK, &signal_, nullptr); }
+    LetInterruptsIn(const LetInterruptsIn&) = delete;
+    LetInterruptsIn& operator=(const LetInterruptsIn&) = delete;
+
+private:
+    sigset_t signal_ = interrupt_signal();
+};
+
 }  // namespace
 
 struct GatewayClient::Parts {
@@ -63,6 +88,7 @@ struct GatewayClient::Parts {
     std::string path;
     http::Destination destination;
     Secret key;
+    Interrupt interrupt = Interrupt::ends_program;
     asio::io_context loop{1};
     http::TaskGroup tasks{loop.get_executor()};
     http::UpstreamTls tls;
@@ -127,7 +153,8 @@ awaitable<void> GatewayClient::Parts::ask(const Request* request, Receiver* rece
 GatewayClient::GatewayClient(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 GatewayClient::~GatewayClient() = default;
 
-Result<std::unique_ptr<GatewayClient>> GatewayClient::make(std::string_view url, Secret key) {
+Result<std::unique_ptr<GatewayClient>> GatewayClient::make(std::string_view url, Secret key,
+                                                           Interrupt interrupt) {
     const auto base = provider::read_base_url(url);
     if (!base) return fail(base.error().kind, fmt::format("--url: {}", base.error().message));
     auto destination = http::find_destination(base->origin, "", &environment);
@@ -139,6 +166,11 @@ Result<std::unique_ptr<GatewayClient>> GatewayClient::make(std::string_view url,
     if (parts->path.ends_with("/v1")) parts->path.resize(parts->path.size() - 3);
     parts->destination = std::move(*destination);
     parts->key = std::move(key);
+    parts->interrupt = interrupt;
+    if (interrupt == Interrupt::ends_answer) {
+        const sigset_t signal = interrupt_signal();
+        pthread_sigmask(SIG_BLOCK, &signal, nullptr);
+    }
     return std::unique_ptr<GatewayClient>(new GatewayClient(std::move(parts)));
 }
 
@@ -147,12 +179,17 @@ Result<GatewayClient::Answer> GatewayClient::ask(Request request, const OnBody& 
     http::Stop stop;
     Result<void> done;
     parts_->loop.restart();
-    asio::signal_set signals(parts_->loop, SIGINT);
-    signals.async_wait([&](const boost::system::error_code& error, int) {
-        if (!error) stop.request(http::Stop::Reason::client_gone);
-    });
     parts_->tasks.start("ask the gateway", parts_->ask(&request, &receiver, &stop, &done));
-    parts_->loop.run();
+    if (parts_->interrupt == Interrupt::ends_answer) {
+        asio::signal_set signals(parts_->loop, SIGINT);
+        signals.async_wait([&](const boost::system::error_code& error, int) {
+            if (!error) stop.request(http::Stop::Reason::client_gone);
+        });
+        const LetInterruptsIn while_it_runs;
+        parts_->loop.run();
+    } else {
+        parts_->loop.run();
+    }
     if (stop.requested())
         receiver.answer.end = Answer::End::interrupted;
     else if (!done)

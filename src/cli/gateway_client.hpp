@@ -12,7 +12,7 @@
 namespace runnel::cli {
 
 // A running gateway, for commands that talk to one: one request at a time, each until its answer
-// has ended. While one waits, Ctrl-C ends that and nothing else.
+// has ended.
 class GatewayClient {
 public:
     struct Request {
@@ -29,8 +29,12 @@ public:
     // Gets the body of an answer with status 200 as it comes.
     using OnBody = std::function<void(Padded bytes)>;
 
+    // What Ctrl-C (SIGINT) does: as ever; or end the answer that is under way and nothing else, at
+    // any time.
+    enum class Interrupt { ends_program, ends_answer };
     // Nothing is asked yet; the error says what is wrong with the URL.
-    static Result<std::unique_ptr<GatewayClient>> make(std::string_view url, Secret key);
+    static Result<std::unique_ptr<GatewayClient>>
+    make(std::string_view url, Secret key, Interrupt interrupt = Interrupt::ends_program);
     ~GatewayClient();
 
     // An error says, in words for people, that no answer came; one with any status is none.

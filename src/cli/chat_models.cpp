@@ -1,0 +1,60 @@
+#include "cli/chat_models.hpp"
+
+#include "base/nearest.hpp"
+#include "json/tree.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace runnel::cli {
+namespace {
+
+// As a path has it.
+std::string url_encoded(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9') || std::string_view("._-/:@").contains(c);
+        out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+    return out;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> list_models(GatewayClient& gateway) {
+    auto answer = gateway.ask({.path = "/v1/models"});
+    if (!answer) return propagate(answer);
+    if (answer->status != 200) return fail(gateway.refusal(*answer));
+    std::vector<std::string> names;
+    const auto tree = json::read_tree(answer->body);
+    const json::Node* data = tree ? tree->find("data") : nullptr;
+    if (data == nullptr) return fail(gateway.refusal(*answer));
+    for (const json::Node& model : data->elements)
+        if (const json::Node* id = model.find("id")) names.push_back(id->text());
+    return names;
+}
+
+Result<std::string> first_model(GatewayClient& gateway) {
+    auto names = list_models(gateway);
+    if (!names) return propagate(names);
+    if (names->empty())
+        return fail(ErrorKind::model_not_found,
+                    "the gateway lists no model that this key may use; name one with --model");
+    return names->front();
+}
+
+Result<void> check_model(GatewayClient& gateway, std::string_view name) {
+    auto names = list_models(gateway);
+    if (!names) return propagate(names);
+    if (std::ranges::find(*names, name) != names->end()) return {};
+    auto answer = gateway.ask({.path = "/v1/models/" + url_encoded(name)});
+    if (!answer) return propagate(answer);
+    if (answer->status == 200) return {};
+    const std::vector<std::string_view> known(names->begin(), names->end());
+    return fail(ErrorKind::model_not_found,
+                fmt::format("{}{}", gateway.refusal(*answer).message, did_you_mean(name, known)));
+}
+
+}  // namespace runnel::cli

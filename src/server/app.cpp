@@ -70,9 +70,10 @@ std::string_view after(std::string_view text, std::string_view prefix) {
 }  // namespace
 
 struct App::Endpoint {
-    // Whoever may use it: everybody, the admin, or whose key has the scope.
+    // Whoever may use it: everybody, the admin, whose key has the scope, or who gathers metrics:
+    // the admin, unless the config lets everybody.
     struct For {
-        enum class Who { everybody, admin, keys } who;
+        enum class Who { everybody, admin, keys, scrapers } who;
         policy::Scope scope{};
     };
     std::string_view method;
@@ -101,6 +102,7 @@ std::span<const App::Endpoint> App::endpoints() {
     using enum policy::Scope;
     static constexpr For everybody{For::Who::everybody};
     static constexpr For admin{For::Who::admin};
+    static constexpr For scrapers{For::Who::scrapers};
     static constexpr auto keys = [](policy::Scope scope) { return For{For::Who::keys, scope}; };
     static constexpr std::array all{
         Endpoint{"POST", "/v1/chat/completions", keys(chat_write), &App::chat},
@@ -125,7 +127,7 @@ std::span<const App::Endpoint> App::endpoints() {
         Endpoint{"GET", "/health", everybody, &App::health},
         Endpoint{"GET", "/api/health", everybody, &App::health},
         Endpoint{"GET", "/readyz", everybody, &App::readiness},
-        Endpoint{"GET", "/metrics", everybody, &App::metrics},
+        Endpoint{"GET", "/metrics", scrapers, &App::metrics},
         Endpoint{"GET", "/openapi.json", everybody, &App::description},
         Endpoint{"GET", "/admin/v1/providers", admin, &App::providers},
         Endpoint{"GET", "/admin/v1/models", admin, &App::models},
@@ -154,7 +156,7 @@ std::vector<App::Route> App::routes() {
     using Who = Endpoint::For::Who;
     std::vector<Route> routes;
     for (const Endpoint& endpoint : endpoints()) {
-        std::string_view who = endpoint.access.who == Who::admin ? "admin" : "everybody";
+        std::string_view who = endpoint.access.who == Who::everybody ? "everybody" : "admin";
         if (endpoint.access.who == Who::keys) who = policy::name_of(endpoint.access.scope);
         routes.push_back({endpoint.method, endpoint.path, who});
     }
@@ -264,11 +266,13 @@ telemetry::TraceContext App::begin_trace(const http::HeaderList& headers) const 
 
 Result<policy::Caller> App::admit(const Endpoint& endpoint, const http::Transaction& transaction) {
     using Who = Endpoint::For::Who;
-    if (endpoint.access.who == Who::admin)
+    const Who who = endpoint.access.who;
+    const bool open_metrics = gateway_->metrics_access == config::Config::MetricsAccess::open;
+    if (who == Who::everybody || (who == Who::scrapers && open_metrics)) return policy::Caller{};
+    if (who != Who::keys) {
         if (auto allowed = admits(transaction); !allowed) return propagate(allowed);
-    if (endpoint.access.who == Who::admin)
         return policy::Caller{.kind = policy::Caller::Kind::admin};
-    if (endpoint.access.who != Who::keys) return policy::Caller{};
+    }
     const Gatekeeper gatekeeper{&gateway_->access.auth, &gateway_->admin_token, &keys_.ring(),
                                 &console_->sessions};
     return authenticate(transaction.request, transaction.client_address, gatekeeper,

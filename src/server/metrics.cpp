@@ -3,6 +3,7 @@
 #include "http/open_connections.hpp"
 #include "store/recorder.hpp"
 #include "telemetry/request_metrics.hpp"
+#include "telemetry/trace_queue.hpp"
 
 #include <fstream>
 #include <map>
@@ -119,6 +120,15 @@ void write_store(const store::Recorder* recorder, MetricPage* page) {
         .value(real(figures.journal_bytes));
 }
 
+void write_traces(const telemetry::TraceQueue* traces, MetricPage* page) {
+    const auto figures = traces != nullptr ? traces->figures() : telemetry::TraceQueue::Figures();
+    page->gauge("runnel_traces_waiting", "Requests whose spans wait for the collector")
+        .value(real(figures.waiting_requests));
+    page->counter("runnel_trace_spans_total", "Spans, by what became of them")
+        .value(real(figures.sent_spans), {{"outcome", "sent"}})
+        .value(real(figures.dropped_spans), {{"outcome", "dropped"}});
+}
+
 }  // namespace
 
 std::string metrics_text(const exchange::Gateway& gateway, const exchange::SharedState& shared) {
@@ -130,6 +140,7 @@ std::string metrics_text(const exchange::Gateway& gateway, const exchange::Share
     page.gauge("runnel_cache_bytes", "Size of the answers that are kept in memory")
         .value(real(shared.cache.bytes()));
     write_store(shared.recorder, &page);
+    write_traces(shared.traces, &page);
     return page.text();
 }
 

@@ -32,7 +32,7 @@ LitellmCredentials read_credentials(const std::vector<Entry>& sections) {
     const Value* list = find(sections, "credential_list");
     if (list == nullptr) return credentials;
     for (const Value& item : list->list()) {
-        const auto fields = item.entries();
+        const auto fields = entries_with_values(item);
         const Value* name = find(fields, "credential_name");
         const Value* values = find(fields, "credential_values");
         if (name == nullptr || values == nullptr)

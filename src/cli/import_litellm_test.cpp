@@ -163,6 +163,22 @@ TEST(ImportLitellm, SaysWhatItLeavesOut) {
         EXPECT_THAT(made.yaml, HasSubstr("#   " + std::to_string(note.line) + ": " + note.message));
 }
 
+TEST(ImportLitellm, TakesAKeyWithoutAValueForNone) {
+    const auto made =
+        imported("model_list:\n"
+                 "  - model_name: m\n"
+                 "    litellm_params: {model: gpt-5, rpm: , api_base: null, tags: ~}\n"
+                 "    model_info:\n"
+                 "  - {model_name: n, litellm_params: {model: azure/}}\n"
+                 "litellm_settings: {cache: , set_verbose: , fallbacks: }\n"
+                 "router_settings:\n"
+                 "general_settings: {master_key: null, database_url: null}\n");
+    EXPECT_THAT(lines(made.notes), ElementsAre("5:45: model_list[1].litellm_params.model: it names "
+                                               "no model; this entry is left out"));
+    EXPECT_THAT(made.yaml,
+                testing::EndsWith("models:\n  m:\n    targets:\n      - openai/gpt-5\n"));
+}
+
 TEST(ImportLitellm, MergesWhatAnchorsName) {
     EXPECT_THAT(config_of("shared_params: &common {api_key: os.environ/A, temperature: 1}\n"
                           "model_list:\n"

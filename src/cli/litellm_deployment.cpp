@@ -128,7 +128,7 @@ public:
             name->complain("no entry of credential_list has this name");
             return;
         }
-        for (Entry& entry : values->entries())
+        for (Entry& entry : entries_with_values(*values))
             if (find(entries_, entry.key) == nullptr) entries_.push_back(std::move(entry));
     }
 
@@ -159,6 +159,10 @@ private:
         if (const Value* provider = find(entries_, "custom_llm_provider")) {
             split.model = split.provider == provider->node().text ? split.model : *name;
             split.provider = provider->node().text;
+        }
+        if (split.model.empty()) {
+            reading_.note(*model, "it names no model; this entry is left out");
+            return false;
         }
         litellm_ = find_litellm_provider(split.provider);
         if (litellm_ == nullptr) {
@@ -210,18 +214,17 @@ private:
                 provider.keys = {reading_.variables.reference(litellm_->key_variable, sample::key)};
             return;
         }
-        if (key->node().kind == config::Node::Kind::null) return;
         const bool wants_none = provider.kind == "openai-compatible" || provider.kind == "vllm" ||
                                 provider.kind == "lmstudio" || provider.kind == "ollama";
         if (wants_none && is_in(in_small_letters(key->node().text), no_keys)) return;
-        const std::string_view usual =
-            litellm_->key_variable.empty() ? "LOCAL_API_KEY" : litellm_->key_variable;
+        const bool is_usual = litellm_->kind == provider.kind && !litellm_->key_variable.empty();
+        const std::string_view usual = is_usual ? litellm_->key_variable : "CUSTOM_API_KEY";
         auto text = read_litellm_secret(reading_, *key, usual);
         if (text && !text->empty()) provider.keys = {*text};
     }
 
     void read_headers(const Value& value) {
-        for (const Entry& header : value.entries()) {
+        for (const Entry& header : entries_with_values(value)) {
             if (config::is_framing_header(header.key) || !config::is_header_name(header.key)) {
                 reading_.note(header.value, "such a header can't be chosen");
                 continue;
@@ -279,7 +282,7 @@ void add_fact(LitellmReading& reading, const Fact& fact, const Value& value,
 
 // Whether it is a model for chats.
 bool read_info(LitellmReading& reading, const Value& info, LitellmDeployment& deployment) {
-    const auto entries = info.entries();
+    const auto entries = entries_with_values(info);
     const Value* mode = find(entries, "mode");
     if (mode != nullptr && !is_in(mode->node().text, chat_modes)) {
         reading.note(*mode, "Runnel serves chats only; this entry is left out");
@@ -306,7 +309,7 @@ bool read_info(LitellmReading& reading, const Value& info, LitellmDeployment& de
 std::optional<LitellmDeployment> read_litellm_deployment(LitellmReading& reading,
                                                          const Value& entry,
                                                          const LitellmCredentials& credentials) {
-    const auto fields = entry.entries();
+    const auto fields = entries_with_values(entry);
     const Value* name = find(fields, "model_name");
     const Value* params = find(fields, "litellm_params");
     if (name == nullptr || params == nullptr) {
@@ -316,7 +319,7 @@ std::optional<LitellmDeployment> read_litellm_deployment(LitellmReading& reading
     auto text = name->some_text();
     if (!text) return std::nullopt;
     LitellmDeployment deployment{std::move(*text), *name};
-    Parameters parameters(&reading, params->entries(), &deployment);
+    Parameters parameters(&reading, entries_with_values(*params), &deployment);
     parameters.add(credentials);
     const Value* info = find(fields, "model_info");
     if (info != nullptr && !read_info(reading, *info, deployment)) return std::nullopt;

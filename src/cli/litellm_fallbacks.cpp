@@ -59,7 +59,7 @@ bool read_litellm_fallbacks(LitellmReading& reading, const Entry& entry, ConfigD
     if (entry.key == "default_fallbacks") return true;
     if (entry.key != "fallbacks") return false;
     for (const Value& item : entry.value.list()) {
-        for (const Entry& rule : item.entries()) {
+        for (const Entry& rule : entries_with_values(item)) {
             if (rule.key == any_model) continue;
             const std::string name = runnel_model_name(rule.key);
             const auto model = std::ranges::find(draft.models, name, &ConfigDraft::Model::name);
@@ -75,11 +75,11 @@ bool read_litellm_fallbacks(LitellmReading& reading, const Entry& entry, ConfigD
 void read_litellm_default_fallbacks(LitellmReading& reading, const Value& section,
                                     ConfigDraft& draft) {
     std::vector<std::string> names;
-    for (const Entry& entry : section.entries()) {
+    for (const Entry& entry : entries_with_values(section)) {
         if (entry.key == "default_fallbacks") names = names_in(reading, entry.value, draft);
         if (entry.key != "fallbacks") continue;
         for (const Value& item : entry.value.list())
-            for (const Entry& rule : item.entries())
+            for (const Entry& rule : entries_with_values(item))
                 if (rule.key == any_model) names = names_in(reading, rule.value, draft);
     }
     for (ConfigDraft::Model& model : draft.models) set_fallback(model, names);
@@ -87,11 +87,11 @@ void read_litellm_default_fallbacks(LitellmReading& reading, const Value& sectio
 
 bool read_litellm_alias(LitellmReading& reading, const Entry& entry, ConfigDraft& draft) {
     if (entry.key != "model_group_alias") return false;
-    for (const Entry& alias : entry.value.entries()) {
+    for (const Entry& alias : entries_with_values(entry.value)) {
         const std::string name = runnel_model_name(alias.key);
         std::string meant = alias.value.node().text;
         if (alias.value.node().kind == Node::Kind::map)
-            for (const Entry& field : alias.value.entries())
+            for (const Entry& field : entries_with_values(alias.value))
                 if (field.key == "model") meant = field.value.node().text;
         meant = runnel_model_name(meant);
         if (draft.has_model(name))

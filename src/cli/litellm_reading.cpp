@@ -113,6 +113,14 @@ std::set<std::string, std::less<>> environment_names_in(const Node& tree) {
     return names;
 }
 
+std::vector<config::Entry> entries_with_values(const Value& map) {
+    auto entries = map.entries();
+    std::erase_if(entries, [](const config::Entry& entry) {
+        return entry.value.node().kind == Node::Kind::null;
+    });
+    return entries;
+}
+
 std::optional<std::string> read_litellm_text(LitellmReading& reading, const Value& value,
                                              std::string_view sample) {
     if (!value.text()) return std::nullopt;
@@ -138,7 +146,6 @@ std::optional<std::string> read_litellm_secret(LitellmReading& reading, const Va
 }
 
 std::optional<double> read_litellm_number(LitellmReading& reading, const Value& value) {
-    if (value.node().kind == Node::Kind::null) return std::nullopt;
     if (value.node().text.starts_with(environment_mark)) {
         reading.note(value, "a number can't come from a variable here; write it yourself");
         return std::nullopt;

@@ -59,6 +59,10 @@ void prepare_litellm_tree(config::Node& tree);
 // Every NAME of os.environ/NAME in it.
 std::set<std::string, std::less<>> environment_names_in(const config::Node& tree);
 
+// The entries of a map that say something: `key:` with nothing behind it is a key that is not
+// there.
+std::vector<config::Entry> entries_with_values(const config::Value& map);
+
 // A scalar as Runnel's file would have it: os.environ/NAME is ${NAME}.
 std::optional<std::string> read_litellm_text(LitellmReading& reading, const config::Value& value,
                                              std::string_view sample);

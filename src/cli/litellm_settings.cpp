@@ -88,7 +88,7 @@ bool read_common(LitellmReading& reading, const Entry& entry, ConfigDraft& draft
 }
 
 void read_module(LitellmReading& reading, const Value& section, ConfigDraft& draft) {
-    for (const Entry& entry : section.entries()) {
+    for (const Entry& entry : entries_with_values(section)) {
         const Value& value = entry.value;
         if (read_common(reading, entry, draft)) continue;
         if (entry.key == "set_verbose") {
@@ -103,7 +103,7 @@ void read_module(LitellmReading& reading, const Value& section, ConfigDraft& dra
 }
 
 void read_router(LitellmReading& reading, const Value& section, ConfigDraft& draft) {
-    for (const Entry& entry : section.entries())
+    for (const Entry& entry : entries_with_values(section))
         if (!read_common(reading, entry, draft) && !is_litellm_redis_key(entry.key))
             advise(reading, entry);
     read_litellm_redis(reading, section, draft);
@@ -128,7 +128,7 @@ void read_limit(LitellmReading& reading, const Value& value, std::string_view wr
 
 void read_general(LitellmReading& reading, const Value& section, ConfigDraft& draft) {
     ConfigDraft::Fields limits, logs;
-    for (const Entry& entry : section.entries()) {
+    for (const Entry& entry : entries_with_values(section)) {
         const Value& value = entry.value;
         if (entry.key == "master_key") {
             read_master_key(reading, value, draft);
@@ -152,7 +152,7 @@ void read_general(LitellmReading& reading, const Value& section, ConfigDraft& dr
 
 // Names only: a value may be a secret.
 void read_environment(LitellmReading& reading, const Value& section) {
-    for (const Entry& entry : section.entries())
+    for (const Entry& entry : entries_with_values(section))
         reading.note(entry.name, "set it in the environment of the process; the value is not "
                                  "copied");
 }
@@ -181,7 +181,7 @@ void read_litellm_settings(LitellmReading& reading, const std::vector<Entry>& se
 LitellmRouting read_litellm_routing(LitellmReading& reading, const std::vector<Entry>& sections) {
     for (const Entry& section : sections) {
         if (section.key != "router_settings") continue;
-        for (const Entry& entry : section.value.entries()) {
+        for (const Entry& entry : entries_with_values(section.value)) {
             if (entry.key != "routing_strategy") continue;
             const std::string& strategy = entry.value.node().text;
             if (strategy == "latency-based-routing") return LitellmRouting::latency;

@@ -56,7 +56,7 @@ bool is_litellm_redis_key(std::string_view key) {
 
 void read_litellm_redis(LitellmReading& reading, const Value& section, ConfigDraft& draft) {
     std::string url, host, port = "6379", password, database;
-    for (const Entry& entry : section.entries()) {
+    for (const Entry& entry : entries_with_values(section)) {
         if (!is_in(entry.key, redis_keys)) continue;
         const std::string_view key = without_prefix(entry.key);
         const auto number = [&](std::string_view sample, std::int64_t least, std::int64_t most) {
@@ -84,7 +84,7 @@ void read_litellm_redis(LitellmReading& reading, const Value& section, ConfigDra
 void read_litellm_cache(LitellmReading& reading, const Value& section, ConfigDraft& draft) {
     const Value* wanted = nullptr;
     const Value* params = nullptr;
-    const auto entries = section.entries();
+    const auto entries = entries_with_values(section);
     for (const Entry& entry : entries) {
         if (entry.key == "cache") wanted = &entry.value;
         if (entry.key == "cache_params") params = &entry.value;
@@ -94,7 +94,7 @@ void read_litellm_cache(LitellmReading& reading, const Value& section, ConfigDra
         if (params != nullptr) reading.note(*params, "the cache is not switched on; left out");
         return;
     }
-    const auto fields = params != nullptr ? params->entries() : std::vector<Entry>();
+    const auto fields = params != nullptr ? entries_with_values(*params) : std::vector<Entry>();
     ConfigDraft::Fields cache;
     std::string type = "redis";
     const Value* type_value = wanted;

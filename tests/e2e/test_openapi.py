@@ -33,6 +33,7 @@ def parts_of(value):
 
 class DescribedTest(GatewayTest):
     config = {"admin": {"token": ADMIN_TOKEN}, "auth": {"mode": "keys"}, "logs": {"content": "on"}, "cache": {"ttl": "1h"},
+              "traces": {"endpoint": "http://127.0.0.1:9/v1/traces"},  # nobody is there
               "models": {"worker": {"targets": ["demo/agent"], "tools": ["now"]}},
               "prices": {"local/m": {"input": 1, "output": 2, "per_request": 0.01}}}
 

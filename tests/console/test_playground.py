@@ -51,6 +51,9 @@ class Playground(ConsoleTest):
         self.say(page, "Take your time")
         page.wait_for("document.querySelector('.said')?.textContent.length > 10")
         page.click("Stop").shows("Stopped.")
+        self.say(page, "Once more")
+        page.wait_for("document.querySelectorAll('.said')[1]?.textContent.length > 10")
+        page.press("Escape").wait_for("document.querySelectorAll('.turn-facts').length === 2")
         page.screenshot("playground-stopped")
         self.assertEqual(page.run("document.querySelector('.composer button').textContent"), "Send")
 

@@ -132,6 +132,7 @@ interface ComposerProps {
 
 function Composer({ question, onInput, running, onAsk, onStop }: ComposerProps) {
   const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && running) onStop();
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     onAsk();
@@ -147,7 +148,7 @@ function Composer({ question, onInput, running, onAsk, onStop }: ComposerProps) 
         onInput={(event) => onInput(event.currentTarget.value)} onKeyDown={onKeyDown}
       />
       {running
-        ? <button type="button" class="danger" onClick={onStop}>Stop</button>
+        ? <button type="button" class="danger" onClick={onStop} title="Escape stops it too">Stop</button>
         : <button class="main" disabled={!question.trim()}>Send</button>}
     </form>
   );

@@ -3,8 +3,6 @@
 #include "policy/client_network.hpp"
 #include "policy/cost.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -45,8 +43,19 @@ Span period_around(UtcTime now, Period period) {
 // 20261115, the day that a period begins with.
 std::string name_of_day(UtcTime time) {
     const year_month_day date(floor<days>(time));
-    return fmt::format("{:04}{:02}{:02}", static_cast<int>(date.year()),
-                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+    const int month_and_day = static_cast<int>(static_cast<unsigned>(date.month())) * 100 +
+                              static_cast<int>(static_cast<unsigned>(date.day()));
+    return std::to_string(static_cast<int>(date.year()) * 10'000 + month_and_day);
+}
+
+// There are some ten names for each request, all of them short: this is what they cost least with.
+std::string joined(std::string_view first, char between, std::string_view second) {
+    std::string name;
+    name.reserve(first.size() + 1 + second.size());
+    name += first;
+    name += between;
+    name += second;
+    return name;
 }
 
 Period period_of(Budget::Period period) {
@@ -101,7 +110,7 @@ private:
     void add(Of of, Period period, const Holder& holder, std::int64_t limit, std::int64_t amount,
              std::string_view model = {}) {
         Hold hold{of, period, holder};
-        hold.counter = fmt::format("{}:{}", word_for(of), name_of(period));
+        hold.counter = joined(word_for(of), ':', name_of(period));
         if (period == Period::minute) {
             hold.lasts = 1min;
         } else if (period == Period::total) {
@@ -112,7 +121,7 @@ private:
             hold.lasts = span.ends - now_;
             hold.since = span.begins;
         }
-        if (!model.empty()) hold.counter += fmt::format(":{}", model);
+        if (!model.empty()) hold.counter = joined(hold.counter, ':', model);
         hold.limit = limit;
         hold.amount = amount;
         hold.model = model;
@@ -142,7 +151,7 @@ void add_budgets_of(const Key& key, const SharedLimits& limits, ClaimMaker& make
 
 std::string name_of(const Holder& holder) {
     constexpr std::string_view kinds[] = {"key", "team", "model", "address"};
-    return fmt::format("{}:{}", kinds[static_cast<std::size_t>(holder.kind)], holder.name);
+    return joined(kinds[static_cast<std::size_t>(holder.kind)], ':', holder.name);
 }
 
 std::string_view name_of(Hold::Period period) {
@@ -158,11 +167,12 @@ std::string_view name_of(Hold::Period period) {
 }
 
 std::string counter_name(const Hold& hold) {
-    return fmt::format("{}/{}", name_of(hold.holder), hold.counter);
+    return joined(name_of(hold.holder), '/', hold.counter);
 }
 
 Claim make_claim(std::string id, const ClaimFacts& facts, const SharedLimits& limits, UtcTime now) {
     Claim claim{std::move(id)};
+    claim.holds.reserve(8);
     ClaimMaker maker(claim, facts, now);
     const Key* key = facts.key;
     const Holder model{Holder::Kind::model, std::string(facts.model)};
@@ -184,7 +194,7 @@ Claim make_claim(std::string id, const ClaimFacts& facts, const SharedLimits& li
         maker.add(address, limits.each_address);
         // The same address may use several keys, and has so much with each of them.
         if (in_browser)
-            maker.add({Holder::Kind::address, fmt::format("{}/{}", key->id, address.name)},
+            maker.add({Holder::Kind::address, joined(key->id, '/', address.name)},
                       limits.each_browser_key_address);
     }
     return claim;

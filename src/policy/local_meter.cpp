@@ -33,6 +33,8 @@ Verdict LocalMeter::decide(const Claim& claim, const LedgerSums::Sums& sums) {
     std::vector<Seen> seen;
     std::vector<CounterState> states;
     std::optional<std::size_t> full;
+    seen.reserve(claim.holds.size());
+    states.reserve(claim.holds.size());
     const std::scoped_lock lock(mutex_);
     if (counters_.size() + open_.size() >= sweep_at_) sweep(now);
     for (std::size_t i = 0; i < claim.holds.size(); ++i) {
@@ -43,6 +45,7 @@ Verdict LocalMeter::decide(const Claim& claim, const LedgerSums::Sums& sums) {
     }
     if (full) return verdict_on(claim, states, full);
     Open open{{}, now};
+    open.taken.reserve(claim.holds.size());
     for (std::size_t i = 0; i < claim.holds.size(); ++i) {
         open.taken.push_back(take(claim.holds[i], seen[i], now));
         states[i].used += claim.holds[i].amount;

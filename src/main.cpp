@@ -145,7 +145,7 @@ int main(int argc, char** argv) {
         ->type_name("DIALECT");
     replay->add_option("--pace", replay_options.pace, "real: as it came; none (default): at once")
         ->check(CLI::IsMember({"real", "none"}))
-        ->type_name("PACE");
+        ->type_name("real|none");
     add_gateway_options(replay, replay_options.url, replay_options.key);
 
     CLI::App* import = app.add_subcommand("import", "Make a config from another gateway's");

@@ -47,16 +47,15 @@ Result<void> play_in_time(GatewayClient& gateway, const ReplayOptions& options,
                           const dialect::Dialect& dialect, std::ostream& out) {
     auto answer = get(gateway, fmt::format("/v1/logs/{}/content", options.id));
     if (!answer) return propagate(answer);
-    auto recording = server::read_content(std::move(answer->body));
-    if (!recording) return propagate(recording);
-    dialect::Envelope envelope{.id = options.id, .model = "replay"};
-    envelope.usage = dialect::Envelope::Usage::shown;
+    auto kept = server::read_content(std::move(answer->body));
+    if (!kept) return propagate(kept);
+    const timeline::TimedRecording& recording = kept->recording;
     std::string frames;
-    const auto encoder = dialect.make_encoder(envelope, &frames);
+    const auto encoder = dialect.make_encoder(kept->envelope, &frames);
     const auto began = std::chrono::steady_clock::now();
-    for (std::size_t i = 0; i < recording->events().size() && out; ++i) {
-        std::this_thread::sleep_until(began + recording->times()[i]);
-        encoder->on(recording->events()[i]);
+    for (std::size_t i = 0; i < recording.events().size() && out; ++i) {
+        std::this_thread::sleep_until(began + recording.times()[i]);
+        encoder->on(recording.events()[i]);
         out << frames << std::flush;
         frames.clear();
     }

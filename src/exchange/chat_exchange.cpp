@@ -172,7 +172,9 @@ std::string ChatExchange::content() const {
     if (asked_.empty()) return {};
     std::string text;
     json::Writer out(text);
-    out.begin_object().key("request").raw(asked_).key("answer");
+    const dialect::Envelope& envelope = reply_.envelope();
+    out.begin_object().key("id").string(envelope.id).key("created").number(envelope.created);
+    out.key("model").string(envelope.model).key("request").raw(asked_).key("answer");
     out.raw(timeline::write_archive(timeline::without_credentials(copy_->recording()),
                                     limits::answer_copy_bytes))
         .end_object();

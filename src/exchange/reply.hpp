@@ -52,6 +52,7 @@ public:
 
     // Somebody answers: what follows is shown, under this model's name.
     void begin(std::string_view model);
+    const dialect::Envelope& envelope() const { return manner_.envelope; }
     void on(const timeline::Event& event) override;
     // A round begins: what was told up to here stays, whatever becomes of what follows.
     void begin_round();

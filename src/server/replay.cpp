@@ -19,34 +19,37 @@ constexpr std::array<std::string_view, 1> names{"dialect"};
 
 }  // namespace
 
-Result<timeline::TimedRecording> read_content(std::string content) {
+Result<KeptAnswer> read_content(std::string content) {
     json::Parser parser;
     json::ondemand::document document;
     json::ondemand::object object;
     std::string_view answer;
+    dialect::Envelope envelope;
+    envelope.usage = dialect::Envelope::Usage::shown;
     if (!parser.parse_strict(Padded::of(content), document) && !document.get_object().get(object))
         (void)json::for_each_field(object, [&](std::string_view name, json::ondemand::value value) {
+            std::string_view text;
+            if (name == "id" && !value.get_string().get(text)) envelope.id = text;
+            if (name == "created") (void)value.get_int64().get(envelope.created);
+            if (name == "model" && !value.get_string().get(text)) envelope.model = text;
             if (name == "answer") (void)json::raw_value(value, answer);
         });
-    return timeline::read_archive(std::string(answer));
+    auto recording = timeline::read_archive(std::string(answer));
+    if (!recording) return propagate(recording);
+    return KeptAnswer{std::move(envelope), std::move(*recording)};
 }
 
-Result<std::string> replay_content(std::string content, std::string_view id, std::string_view model,
-                                   std::string_view dialect) {
+Result<std::string> replay_content(std::string content, std::string_view dialect) {
     const dialect::Dialect* found = dialect::dialect_named(dialect);
     if (found == nullptr)
         return fail_at(ErrorKind::invalid_stream_dialect, "dialect",
                        fmt::format("'{}' is not a stream dialect; there are: {}", dialect,
                                    fmt::join(dialect::names(), ", ")));
-    auto recording = read_content(std::move(content));
-    if (!recording) return propagate(recording);
-    dialect::Envelope envelope;
-    envelope.id = id;
-    envelope.model = model;
-    envelope.usage = dialect::Envelope::Usage::shown;
+    auto kept = read_content(std::move(content));
+    if (!kept) return propagate(kept);
     std::string frames;
-    const auto encoder = found->make_encoder(envelope, &frames);
-    recording->replay(encoder.get());
+    const auto encoder = found->make_encoder(kept->envelope, &frames);
+    kept->recording.replay(encoder.get());
     return frames;
 }
 
@@ -57,7 +60,7 @@ awaitable<Result<std::string>> replay_log(Queries* store, std::string id, std::s
     auto content = co_await find_content(store, id, std::move(caller));
     if (!content) co_return propagate(content);
     const std::string_view dialect = asked->has("dialect") ? asked->text("dialect") : "openai";
-    co_return replay_content(std::move(*content), id, "replay", dialect);
+    co_return replay_content(std::move(*content), dialect);
 }
 
 }  // namespace runnel::server

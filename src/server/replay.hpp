@@ -1,5 +1,6 @@
 #pragma once
 
+#include "dialect/dialect.hpp"
 #include "server/logs.hpp"
 #include "timeline/archive.hpp"
 
@@ -11,10 +12,13 @@ boost::asio::awaitable<Result<std::string>> replay_log(Queries* store, std::stri
                                                        std::string query, policy::Caller caller);
 
 // The same for what find_content() answers.
-Result<std::string> replay_content(std::string content, std::string_view id, std::string_view model,
-                                   std::string_view dialect);
+Result<std::string> replay_content(std::string content, std::string_view dialect);
 
-// Only the answer that is in it, with its times.
-Result<timeline::TimedRecording> read_content(std::string content);
+// The answer that is in it, with its times, and what its stream said of itself.
+struct KeptAnswer {
+    dialect::Envelope envelope;
+    timeline::TimedRecording recording;
+};
+Result<KeptAnswer> read_content(std::string content);
 
 }  // namespace runnel::server

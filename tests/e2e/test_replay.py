@@ -45,6 +45,12 @@ class Replay(GatewayTest):
         self.assertEqual(self.replay(completion, "--pace", "real").stdout, whole)
         self.assertEqual(get(self.runnel.port, f"/v1/logs/{completion}/stream").body, whole)
 
+    def test_it_is_the_stream_that_the_client_had(self):
+        first = self.ask(text="hi", stream_options={"include_usage": True}).body
+        completion = frames_of(first)[0]["id"]
+        self.assert_eventually(lambda: get(self.runnel.port, f"/v1/logs/{completion}/content").status == 200)
+        self.assertEqual(self.replay(completion).stdout, first)
+
     def test_the_pauses_come_again_where_they_are_wanted(self):
         def pausing(exchange):
             exchange.stream("Hel", "lo", gap=GAP)

@@ -1,16 +1,24 @@
 #include "server/recall.hpp"
 
 #include "store/logs.hpp"
+#include "store/usage.hpp"
 
 #include <simdjson.h>
+
+#include <algorithm>
 
 namespace runnel::server {
 namespace {
 
+using namespace std::chrono_literals;
+using store::GroupBy;
 using telemetry::RecentTraffic;
-using Ended = RecentTraffic::Ended;
+using Slot = RecentTraffic::Slot;
+using Time = RecentTraffic::Time;
 
-constexpr std::size_t requests_max = 20'000;  // a fraction of a second
+// How many requests of a minute or an hour stand for all of it where it comes to latencies, which
+// the store's sums don't have.
+constexpr std::size_t sample_size = 50;
 
 std::chrono::microseconds time_at(simdjson::dom::element record, std::string_view place) {
     double ms = 0;
@@ -18,32 +26,64 @@ std::chrono::microseconds time_at(simdjson::dom::element record, std::string_vie
     return std::chrono::microseconds(static_cast<std::int64_t>(ms * 1000));
 }
 
-Ended end_of(const store::Record& record, simdjson::dom::parser& parser) {
-    Ended ended{.how = record.error.empty() ? Ended::How::well : Ended::How::failed,
-                .input_tokens = record.tokens.input,
-                .output_tokens = record.tokens.output,
-                .cost = record.cost.value_or(Money{})};
-    simdjson::dom::element json;
-    if (parser.parse(record.record_json).get(json) == simdjson::SUCCESS) {
-        ended.first_token = time_at(json, "/timings_ms/first_token");
-        ended.total = time_at(json, "/timings_ms/total");
+// The latencies of the newest, each as often as makes up for those that are not looked at.
+Result<void> add_latencies(store::Database& database, Time until, Slot* slot) {
+    auto page = store::list_records(database, {.from = slot->begins, .to = until}, "", sample_size,
+                                    store::Detail::record);
+    if (!page) return propagate(page);
+    if (page->records.empty()) return {};
+    const auto sampled = static_cast<std::int64_t>(page->records.size());
+    const auto weight =
+        static_cast<std::uint32_t>(std::max<std::int64_t>(1, slot->requests / sampled));
+    simdjson::dom::parser parser;
+    for (const store::Record& record : page->records) {
+        simdjson::dom::element json;
+        if (parser.parse(record.record_json).get(json) != simdjson::SUCCESS) continue;
+        const auto first_token = time_at(json, "/timings_ms/first_token");
+        if (first_token.count() > 0) slot->first_token.add(first_token, weight);
+        slot->total.add(time_at(json, "/timings_ms/total"), weight);
     }
-    return ended;
+    return {};
+}
+
+struct Steps {
+    GroupBy by;
+    std::chrono::milliseconds length;
+    int count;
+    void (RecentTraffic::*recall)(const Slot&);
+};
+constexpr Steps minutes{GroupBy::minute, 1min, 60, &RecentTraffic::recall_minute};
+constexpr Steps hours{GroupBy::hour, 1h, 7 * 24, &RecentTraffic::recall_hour};
+
+Result<void> recall(store::Database& database, const Steps& steps, RecentTraffic* traffic,
+                    Time now) {
+    const Time running = now - now.time_since_epoch() % steps.length;
+    auto sums = store::usage(
+        database,
+        {.from = running - (steps.count - 1) * steps.length, .to = now, .group_by = steps.by});
+    if (!sums) return propagate(sums);
+    for (const store::UsageSum& sum : *sums) {
+        Slot slot{.begins = sum.begins,
+                  .requests = sum.requests,
+                  .errors = sum.errors,
+                  .input_tokens = sum.tokens.input,
+                  .output_tokens = sum.tokens.output,
+                  .cost = sum.cost};
+        const Time until = std::min(sum.begins + steps.length, now);
+        if (auto added = add_latencies(database, until, &slot); !added) return added;
+        (traffic->*steps.recall)(slot);
+    }
+    return {};
 }
 
 }  // namespace
 
-void recall_traffic(store::StoreThread* queries, RecentTraffic* traffic, RecentTraffic::Time now) {
+void recall_traffic(store::StoreThread* queries, RecentTraffic* traffic, Time now) {
     if (queries == nullptr) return;
     queries->submit([traffic, now](Result<store::Database*> database) {
-        if (!database) return;
-        const store::LogFilter last_week{.from = now - std::chrono::days(7), .to = now};
-        const auto page =
-            store::list_records(**database, last_week, "", requests_max, store::Detail::record);
-        if (!page) return;
-        simdjson::dom::parser parser;
-        for (const store::Record& record : page->records)
-            traffic->add(end_of(record, parser), record.time);
+        // Where the store can't be asked, the overview begins with nothing; its page says why.
+        if (database && recall(**database, minutes, traffic, now))
+            (void)recall(**database, hours, traffic, now);
     });
 }
 

@@ -10,7 +10,9 @@
 namespace runnel::store {
 namespace {
 
-bool is_time(GroupBy group_by) { return group_by == GroupBy::day || group_by == GroupBy::hour; }
+bool is_time(GroupBy group_by) {
+    return group_by == GroupBy::day || group_by == GroupBy::hour || group_by == GroupBy::minute;
+}
 
 std::string group_expression(GroupBy group_by) {
     switch (group_by) {
@@ -20,6 +22,7 @@ std::string group_expression(GroupBy group_by) {
         // What failed was served by none.
         case GroupBy::model: return "COALESCE(NULLIF(model_served, ''), model_asked)";
         case GroupBy::provider: return "provider";
+        case GroupBy::minute:
         case GroupBy::hour: return "hour";
         case GroupBy::day: return fmt::format("hour - hour % {}", day_ms);
     }
@@ -51,7 +54,8 @@ Result<std::vector<UsageSum>> usage(Database& database, const UsageQuery& query)
     Conditions conditions(&parameters);
     add_filter(conditions, filter);
     const std::string parts =
-        rows_to_sum(ms_of(query.from), ms_of(query.to), conditions.text(), parameters);
+        rows_to_sum(ms_of(query.from), ms_of(query.to), conditions.text(), parameters,
+                    query.group_by == GroupBy::minute ? minute_ms : hour_ms);
     auto rows = database.run(
         fmt::format(
             "SELECT {}, SUM(requests), SUM(CASE WHEN error <> '' THEN requests ELSE 0 END), "

@@ -12,7 +12,9 @@ namespace runnel::telemetry {
 // durations from half a kilobyte.
 class Durations {
 public:
-    void add(std::chrono::microseconds duration) { ++counts_[step_of(duration)]; }
+    void add(std::chrono::microseconds duration, std::uint32_t times = 1) {
+        counts_[step_of(duration)] += times;
+    }
     Durations& operator+=(const Durations& other);
 
     // The duration that this share of all does not exceed, within a fifth or so; none: there are

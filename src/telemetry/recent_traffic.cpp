@@ -12,30 +12,18 @@ using namespace std::chrono_literals;
 constexpr std::size_t minutes_kept = 60;
 constexpr std::size_t hours_kept = 7 * 24;
 
-using Ended = RecentTraffic::Ended;
-
-Ended end_of(const RequestRecord& record) {
+void count(RecentTraffic::Slot* slot, const RequestRecord& record) {
+    if (slot == nullptr) return;
+    ++slot->requests;
     const std::string_view outcome = outcome_of(record);
-    const bool failed = outcome == "error" || outcome == "crashed";
-    Ended ended{.how = failed ? Ended::How::failed : Ended::How::well,
-                .cost = record.cost.value_or(Money{}),
-                .first_token = record.first_event,
-                .total = record.total};
+    if (outcome == "error" || outcome == "crashed") ++slot->errors;
     if (record.usage) {
-        ended.input_tokens = record.usage->input();
-        ended.output_tokens = record.usage->output;
+        slot->input_tokens += record.usage->input();
+        slot->output_tokens += record.usage->output;
     }
-    return ended;
-}
-
-void count(RecentTraffic::Slot& slot, const Ended& ended) {
-    ++slot.requests;
-    if (ended.how == Ended::How::failed) ++slot.errors;
-    slot.input_tokens += ended.input_tokens;
-    slot.output_tokens += ended.output_tokens;
-    slot.cost += ended.cost;
-    if (ended.first_token.count() > 0) slot.first_token.add(ended.first_token);
-    slot.total.add(ended.total);
+    if (record.cost) slot->cost += *record.cost;
+    if (record.first_event.count() > 0) slot->first_token.add(record.first_event);
+    slot->total.add(record.total);
 }
 
 }  // namespace
@@ -44,12 +32,23 @@ std::size_t RecentTraffic::Wheel::place_of(Time begins) const {
     return static_cast<std::size_t>(begins.time_since_epoch() / length_) % slots_.size();
 }
 
-void RecentTraffic::Wheel::add(const Ended& ended, Time when) {
+RecentTraffic::Slot& RecentTraffic::Slot::operator+=(const Slot& other) {
+    requests += other.requests;
+    errors += other.errors;
+    input_tokens += other.input_tokens;
+    output_tokens += other.output_tokens;
+    cost += other.cost;
+    first_token += other.first_token;
+    total += other.total;
+    return *this;
+}
+
+RecentTraffic::Slot* RecentTraffic::Wheel::at(Time when) {
     const Time begins = begin_of(when);
     Slot& slot = slots_[place_of(begins)];
-    if (begins < slot.begins) return;  // a newer one has its place
+    if (begins < slot.begins) return nullptr;
     if (slot.begins < begins) slot = Slot{.begins = begins};
-    count(slot, ended);
+    return &slot;
 }
 
 std::vector<RecentTraffic::Slot> RecentTraffic::Wheel::last(std::size_t count, Time now) const {
@@ -66,12 +65,20 @@ std::vector<RecentTraffic::Slot> RecentTraffic::Wheel::last(std::size_t count, T
 
 RecentTraffic::RecentTraffic() : minutes_(1min, minutes_kept), hours_(1h, hours_kept) {}
 
-void RecentTraffic::add(const RequestRecord& record, Time now) { add(end_of(record), now); }
-
-void RecentTraffic::add(const Ended& ended, Time when) {
+void RecentTraffic::add(const RequestRecord& record, Time now) {
     const std::scoped_lock lock(mutex_);
-    minutes_.add(ended, when);
-    hours_.add(ended, when);
+    count(minutes_.at(now), record);
+    count(hours_.at(now), record);
+}
+
+void RecentTraffic::recall_minute(const Slot& minute) {
+    const std::scoped_lock lock(mutex_);
+    if (Slot* slot = minutes_.at(minute.begins)) *slot += minute;
+}
+
+void RecentTraffic::recall_hour(const Slot& hour) {
+    const std::scoped_lock lock(mutex_);
+    if (Slot* slot = hours_.at(hour.begins)) *slot += hour;
 }
 
 std::vector<RecentTraffic::Slot> RecentTraffic::minutes(Time now) const {

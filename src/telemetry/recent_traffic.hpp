@@ -27,24 +27,18 @@ public:
         Money cost{};
         Durations first_token{};
         Durations total{};
-    };
 
-    // A request that is over.
-    struct Ended {
-        enum class How { well, failed };
-        How how = How::well;
-        std::int64_t input_tokens = 0;
-        std::int64_t output_tokens = 0;
-        Money cost{};
-        std::chrono::microseconds first_token{};  // 0: none came
-        std::chrono::microseconds total{};
+        Slot& operator+=(const Slot& other);
     };
 
     RecentTraffic();
 
+    // A chat request that is over.
     void add(const RequestRecord& record, Time now);
-    // In any order: what is older than what is kept is let go.
-    void add(const Ended& ended, Time when);
+    // What is known of a minute or an hour from elsewhere, beside what was added. In any order:
+    // what is older than what is kept is let go.
+    void recall_minute(const Slot& minute);
+    void recall_hour(const Slot& hour);
 
     // The last 60 minutes, or so many hours up to 168, the one that runs included; oldest first.
     std::vector<Slot> minutes(Time now) const;
@@ -55,7 +49,8 @@ private:
     class Wheel {
     public:
         Wheel(std::chrono::milliseconds length, std::size_t size) : length_(length), slots_(size) {}
-        void add(const Ended& ended, Time when);
+        // The slot of that time; none where a newer one has its place.
+        Slot* at(Time when);
         std::vector<Slot> last(std::size_t count, Time now) const;
 
     private:

@@ -53,15 +53,18 @@ TEST(RecentTraffic, CountsWhatWasAsked) {
     EXPECT_EQ(requests_in(traffic.hours(24, start + 61s)), 3);
 }
 
-TEST(RecentTraffic, WhatIsOlderDoesNotTakeThePlaceOfWhatIsNewer) {
+TEST(RecentTraffic, RecallsWhatOthersKnowBesideWhatWasAdded) {
     RecentTraffic traffic;
     traffic.add(answered(), start);
-    for (const auto before : {1min, 59min, 60min, 120min})
-        traffic.add(RecentTraffic::Ended{.total = 1ms}, start - before);
+    for (const auto before : {0min, 1min, 59min, 60min, 120min})
+        traffic.recall_minute({.begins = start - before, .requests = 10});
+    traffic.recall_hour({.begins = start, .requests = 100, .errors = 3});
+    traffic.recall_hour({.begins = start - 200h, .requests = 1000});  // a newer one has its place
 
-    EXPECT_EQ(requests_in(traffic.minutes(start)), 3);
-    EXPECT_EQ(traffic.minutes(start)[59].requests, 1);
-    EXPECT_EQ(requests_in(traffic.hours(24, start)), 5);
+    EXPECT_EQ(requests_in(traffic.minutes(start)), 1 + 3 * 10);
+    EXPECT_EQ(traffic.minutes(start)[59].requests, 11);
+    EXPECT_EQ(requests_in(traffic.hours(168, start)), 101);
+    EXPECT_EQ(traffic.hours(1, start)[0].errors, 3);
 }
 
 TEST(RecentTraffic, ForgetsMinutesAfterAnHourAndHoursAfterAWeek) {

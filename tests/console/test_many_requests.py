@@ -59,6 +59,13 @@ class ManyRequests(ConsoleTest):
             pauses = page.run(WATCH_FRAMES)
             self.figure(f"overview, {range_.lower()}: of {len(pauses)} frames the slowest took {pauses[-1]:.0f} ms, p99 {pauses[-4]:.0f} ms")
 
+    def test_the_process_recalls_every_hour_of_the_week(self):
+        def known_hours():
+            points = client.get(self.runnel.port, "/admin/v1/overview?range=week").json()["points"]
+            return sum(point["requests"] > 0 and point["total_ms"]["p50"] is not None for point in points)
+
+        self.assert_eventually(lambda: known_hours() >= 167)
+
     def test_what_each_page_asks_is_answered_quickly(self):
         self.open("/")
         day = time.strftime("%Y-%m-%dT00:00:00Z", time.gmtime(time.time() - 6 * 86_400))

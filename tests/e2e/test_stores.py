@@ -25,11 +25,11 @@ class Postgres(StoreTest):
         cls.addClassCleanup(cls.postgres.stop)
         cls.upstream = FakeUpstream()
         cls.addClassCleanup(cls.upstream.close)
-        config = {"store": cls.postgres.url, "admin": {"token": ADMIN_TOKEN},
-                  "providers": {"local": provider("openai-compatible", cls.upstream.port)}}
+        cls.config = {"store": cls.postgres.url, "admin": {"token": ADMIN_TOKEN},
+                      "providers": {"local": provider("openai-compatible", cls.upstream.port)}}
         cls.gateways = []
         for _ in range(3):
-            cls.gateways.append(RunnelProcess(config))
+            cls.gateways.append(RunnelProcess(cls.config))
             cls.addClassCleanup(cls.gateways[-1].stop)
 
     def tearDown(self):
@@ -63,6 +63,18 @@ class Postgres(StoreTest):
         time.sleep(0.5)
         load.stop()
         self.assert_all_recorded(self.gateways[0], load)
+
+    def test_a_gateway_that_starts_first_keeps_its_rows_until_the_server_is_there(self):
+        self.postgres.kill()
+        try:
+            gateway = RunnelProcess(self.config)
+            self.addCleanup(gateway.stop)
+            load = Load([gateway], "first")
+            time.sleep(1.5)
+            load.stop()
+        finally:
+            self.postgres.start()
+        self.assert_all_recorded(gateway, load)
 
 
 @unittest.skipUnless(find_redis(), "redis-server is not installed")
@@ -122,6 +134,21 @@ class Redis(StoreTest):
         self.assertEqual(set(statuses), {200, 402})
         # The last one may overdraw it; and each machine lets one pass by itself before it knows that Redis is back.
         self.assertLessEqual(len(self.upstream.requests), 20 + 1 + 3)
+
+    def test_where_it_was_said_so_nobody_passes_without_it(self):
+        gateways = self.start(shared={"redis": self.redis.url, "without_it": "refuse"})
+        limited, free = self.new_key(gateways, limits={"rpm": 1000}), self.new_key(gateways)
+        self.assertEqual(ask(gateways[0].port, headers=bearer(limited)).status, 200)
+        self.redis.kill()
+        for gateway in gateways:
+            refused = ask(gateway.port, headers=bearer(limited))
+            self.assertEqual((refused.status, refused.error["code"]), (503, "store_unavailable"), refused.body)
+            self.assertGreaterEqual(int(refused.headers["retry-after"]), 1)
+            self.assertEqual(ask(gateway.port, headers=bearer(free)).status, 200)  # it is under no limit
+        self.assertEqual(len(self.upstream.requests), 4)
+        self.redis.start()
+        for gateway in gateways:
+            self.assert_eventually(lambda: ask(gateway.port, headers=bearer(limited)).status == 200)
 
 
 class Sqlite(StoreTest):

@@ -38,7 +38,7 @@ std::string replaced(std::string_view text, std::string_view special, std::strin
 }
 
 // In single quotes, as bash and zsh read them.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string inside;
     for (const char c : text)
         if (c == '\'')
@@ -93,7 +93,7 @@ std::string zsh_spec(const CommandOption& option, const std::string& name) {
         option.takes_value()
             ? fmt::format(":{}:{}", replaced(option.value, ":", "\\"), zsh_action(option))
             : "";
-    return quoted(fmt::format("*{}[{}]{}", name, replaced(option.help, "[]:\\", "\\"), value));
+    return in_quotes(fmt::format("*{}[{}]{}", name, replaced(option.help, "[]:\\", "\\"), value));
 }
 
 void write_zsh_function(const Command& command, std::string& script) {
@@ -113,7 +113,7 @@ void write_zsh_function(const Command& command, std::string& script) {
     for (const Command& child : command.commands)
         script += fmt::format(
             "        {}\n",
-            quoted(fmt::format("{}:{}", child.path.back(), replaced(child.help, ":\\", "\\"))));
+            in_quotes(fmt::format("{}:{}", child.path.back(), replaced(child.help, ":\\", "\\"))));
     script += fmt::format("    )\n    _arguments -C{} \\\n        '1:command:->command' \\\n"
                           "        '*::argument:->rest'\n"
                           "    case $state in\n        command) _describe command commands ;;\n"
@@ -170,7 +170,7 @@ std::string bash_completion(const Command& program) {
     const auto all = with_descendants(program);
     std::vector<std::string> paths;
     for (const Command* command : all)
-        if (command != &program) paths.push_back(quoted(path_of(*command)));
+        if (command != &program) paths.push_back(in_quotes(path_of(*command)));
     std::string script =
         fmt::format("{}{})\n                path=\"${{path:+$path }}${{COMP_WORDS[i]}}\" ;;\n"
                     "        esac\n    done\n    case \"$path $before\" in\n",
@@ -181,7 +181,7 @@ std::string bash_completion(const Command& program) {
                 if (option.takes_value()) {
                     const std::string how = compgen_for(option);
                     script += fmt::format("        {}) {}return ;;\n",
-                                          quoted(path_of(*command) + " " + name),
+                                          in_quotes(path_of(*command) + " " + name),
                                           how.empty() ? "" : "_runnel_offer " + how + "; ");
                 }
     script += "    esac\n    case $path in\n";
@@ -189,8 +189,8 @@ std::string bash_completion(const Command& program) {
         const CommandOption* argument = argument_of(*command);
         const std::string more =
             argument && argument->choices.empty() ? compgen_for(*argument) : "";
-        script += fmt::format("        {}) _runnel_offer -W '{}'{} ;;\n", quoted(path_of(*command)),
-                              fmt::join(words_of(*command), " "),
+        script += fmt::format("        {}) _runnel_offer -W '{}'{} ;;\n",
+                              in_quotes(path_of(*command)), fmt::join(words_of(*command), " "),
                               more.empty() ? "" : "; _runnel_offer " + more);
     }
     return script + "    esac\n}\n\ncomplete -F _runnel runnel\n";
@@ -208,7 +208,7 @@ std::string fish_completion(const Command& program) {
     const auto all = with_descendants(program);
     std::vector<std::string> paths;
     for (const Command* command : all)
-        if (command != &program) paths.push_back(quoted(path_of(*command)));
+        if (command != &program) paths.push_back(in_quotes(path_of(*command)));
     std::string script =
         fmt::format("{}set -g __runnel_commands {}\n", fish_beginning, fmt::join(paths, " "));
     for (const Command* command : all) {

@@ -90,6 +90,8 @@ class Document(DescribedTest):
                 self.assertTrue(operation.body["summary"])
                 self.assertTrue(operation.body["responses"])
                 self.assertLessEqual(set(operation.body["tags"]), tags)
+                places = [(one["name"].lower(), one["in"]) for one in operation.parameters]
+                self.assertEqual(len(places), len(set(places)), places)
                 in_path = {one["name"] for one in operation.parameters if one["in"] == "path" and one["required"]}
                 self.assertEqual(in_path, {part[:-1].rpartition("{")[2] for part in operation.path.split("/") if "}" in part})
                 if "requestBody" in operation.body:

@@ -1,6 +1,7 @@
 #include "cli/chat.hpp"
 
 #include "base/limits.hpp"
+#include "base/utf8.hpp"
 #include "cli/chat_models.hpp"
 #include "cli/chat_screen.hpp"
 #include "cli/conversation.hpp"
@@ -249,7 +250,7 @@ Result<void> run(const ChatOptions& options) {
     while (text.ends_with('\n')) text.pop_back();
     if (text.empty()) return fail(ErrorKind::invalid_value, "there is no message on stdin");
     Chat chat(gateway->get(), ChatLook::answer_only, std::move(conversation));
-    chat.add_question(std::move(text));
+    chat.add_question(with_valid_utf8(text));
     return chat.answer_next();
 }
 

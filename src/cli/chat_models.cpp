@@ -24,9 +24,8 @@ std::string url_encoded(std::string_view text) {
 }  // namespace
 
 Result<std::vector<std::string>> list_models(GatewayClient& gateway) {
-    auto answer = gateway.ask({.path = "/v1/models"});
+    auto answer = gateway.get("/v1/models");
     if (!answer) return propagate(answer);
-    if (answer->status != 200) return fail(gateway.refusal(*answer));
     std::vector<std::string> names;
     const auto tree = json::read_tree(answer->body);
     const json::Node* data = tree ? tree->find("data") : nullptr;
@@ -49,12 +48,11 @@ Result<void> check_model(GatewayClient& gateway, std::string_view name) {
     auto names = list_models(gateway);
     if (!names) return propagate(names);
     if (std::ranges::find(*names, name) != names->end()) return {};
-    auto answer = gateway.ask({.path = "/v1/models/" + url_encoded(name)});
-    if (!answer) return propagate(answer);
-    if (answer->status == 200) return {};
+    const auto answer = gateway.get("/v1/models/" + url_encoded(name));
+    if (answer) return {};
     const std::vector<std::string_view> known(names->begin(), names->end());
     return fail(ErrorKind::model_not_found,
-                fmt::format("{}{}", gateway.refusal(*answer).message, did_you_mean(name, known)));
+                fmt::format("{}{}", answer.error().message, did_you_mean(name, known)));
 }
 
 }  // namespace runnel::cli

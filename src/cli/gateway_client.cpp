@@ -197,6 +197,15 @@ Result<GatewayClient::Answer> GatewayClient::ask(Request request, const OnBody& 
     return std::move(receiver.answer);
 }
 
+Result<GatewayClient::Answer> GatewayClient::get(std::string path, const OnBody& on_body) {
+    auto answer = ask({.path = std::move(path)}, on_body);
+    if (!answer) return propagate(answer);
+    if (answer->end == Answer::End::interrupted)
+        return fail(ErrorKind::request_timeout, "interrupted");
+    if (answer->status != 200) return fail(refusal(*answer));
+    return answer;
+}
+
 Error GatewayClient::refusal(const Answer& answer) const {
     std::string message = message_in(answer.body);
     if (message.empty())

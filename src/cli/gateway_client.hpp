@@ -40,6 +40,9 @@ public:
     // An error says, in words for people, that no answer came; one with any status is none.
     Result<Answer> ask(Request request, const OnBody& on_body = {});
 
+    // The same, where anything but a whole answer with status 200 is an error.
+    Result<Answer> get(std::string path, const OnBody& on_body = {});
+
     // What an answer with another status than 200 says is wrong, with what to do about it.
     Error refusal(const Answer& answer) const;
 

@@ -57,6 +57,7 @@ LineReader::LineReader(Prompt prompt) : editor_(std::make_unique<Editor>()) {
     history(editor_->history, &event, H_SETUNIQUE, 1);
 
     EditLine* const line = editor_->line = el_init("runnel", stdin, stdout, stderr);
+    el_set(line, EL_SIGNAL, 1);  // the terminal is as it was when the program is ended
     el_set(line, EL_CLIENTDATA, editor_.get());
     el_set(line, EL_PROMPT_ESC, &Editor::prompt_of, escape_mark);
     el_set(line, EL_HIST, history, editor_->history);
@@ -89,6 +90,9 @@ LineReader::Line LineReader::read() {
 LineReader::Line LineReader::read_one() {
     int count = 0;
     editor_->interrupted = false;
+    // Before the prompt is there: whoever sees it may press Ctrl-C, which must not be a signal
+    // then.
+    el_set(editor_->line, EL_PREP_TERM, 1);
     const char* text = el_gets(editor_->line, &count);
     if (editor_->interrupted) return {Line::Kind::interrupted, editor_->given_up};
     if (text == nullptr || count <= 0) return {Line::Kind::end};

@@ -14,8 +14,6 @@
 namespace runnel::cli {
 namespace {
 
-using Answer = GatewayClient::Answer;
-
 // Ids have nothing else in them; anything else would change the path.
 bool is_id(std::string_view text) {
     const auto fits = [](char c) {
@@ -25,27 +23,17 @@ bool is_id(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, fits);
 }
 
-Result<Answer> get(GatewayClient& gateway, std::string path,
-                   const GatewayClient::OnBody& on_body = {}) {
-    auto answer = gateway.ask({.path = std::move(path)}, on_body);
-    if (!answer) return propagate(answer);
-    if (answer->end == Answer::End::interrupted)
-        return fail(ErrorKind::request_timeout, "interrupted");
-    if (answer->status != 200) return fail(gateway.refusal(*answer));
-    return answer;
-}
-
 Result<void> play_at_once(GatewayClient& gateway, const ReplayOptions& options, std::ostream& out) {
     const auto print = [&](Padded bytes) { out << bytes.text() << std::flush; };
-    auto answer = get(
-        gateway, fmt::format("/v1/logs/{}/stream?dialect={}", options.id, options.dialect), print);
+    auto answer = gateway.get(
+        fmt::format("/v1/logs/{}/stream?dialect={}", options.id, options.dialect), print);
     if (!answer) return propagate(answer);
     return {};
 }
 
 Result<void> play_in_time(GatewayClient& gateway, const ReplayOptions& options,
                           const dialect::Dialect& dialect, std::ostream& out) {
-    auto answer = get(gateway, fmt::format("/v1/logs/{}/content", options.id));
+    auto answer = gateway.get(fmt::format("/v1/logs/{}/content", options.id));
     if (!answer) return propagate(answer);
     auto kept = server::read_content(std::move(answer->body));
     if (!kept) return propagate(kept);

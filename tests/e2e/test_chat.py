@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import threading
 import time
 
@@ -108,6 +109,24 @@ class Chat(GatewayTest):
         terminal.wait_for("Hello\n")
         self.assertNotIn("stopped", terminal.text)
 
+    def test_the_terminal_is_as_it_was_afterwards(self):
+        for end in (lambda terminal: terminal.press_control("D"), lambda terminal: os.kill(terminal.pid, signal.SIGTERM)):
+            terminal = self.open()
+            self.assertFalse(terminal.edits_lines)
+            end(terminal)
+            terminal.wait_for_end()
+            self.assertTrue(terminal.edits_lines)
+
+    def test_ctrl_c_ends_the_wait_for_a_gateway_that_says_nothing(self):
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            terminal = Terminal("chat", "--url", f"http://127.0.0.1:{silent.getsockname()[1]}")
+            self.addCleanup(terminal.close)
+            with silent.accept()[0] as asked:
+                asked.recv(1)
+                terminal.press_control("C")
+                terminal.wait_for("runnel: interrupted\n")
+            self.assertEqual(terminal.wait_for_end(), 1)
+
     def test_ctrl_c_at_an_empty_prompt_leaves_the_second_time(self):
         terminal = self.open()
         terminal.type("half a line")
@@ -196,6 +215,9 @@ class Chat(GatewayTest):
         self.assertEqual(done.stdout.decode().splitlines()[-1], "calculator says: 8")
         done = self.pipe("two\nlines\n", "--model", "demo/echo")
         self.assertEqual(done.stdout, b"two\nlines\n")
+        done = run_command("chat", "--model", "demo/echo", stdin=b"a\xffb",
+                           RUNNEL_URL=f"http://127.0.0.1:{self.runnel.port}/v1")
+        self.assertEqual(done.stdout.decode(), "a\ufffdb\n")
 
     def test_it_says_what_is_wrong(self):
         for text, arguments, word in (("", (), "no message"), ("hi", ("--model", "nobody/m"), "nobody/m"),

@@ -6,6 +6,7 @@ import pty
 import re
 import select
 import signal
+import termios
 import time
 
 from pace import BINARY, LIMIT
@@ -42,6 +43,11 @@ class Terminal:
 
     def press_control(self, letter):
         self.type(chr(ord(letter) - ord("A") + 1))
+
+    @property
+    def edits_lines(self):
+        """Whether the terminal itself does, as it is while no program asks for single keys."""
+        return bool(termios.tcgetattr(self._fd)[3] & termios.ICANON)
 
     def wait_for(self, wanted, within=LIMIT):
         """Reads until `wanted` is shown behind what was waited for before."""

@@ -337,6 +337,7 @@ class BadCollectors(LimitedTest):
         self.ask()
         self.assert_eventually(lambda: self.figures()["dropped_spans"] == 2)
         self.assertEqual(len(self.collector.posts), 1)
+        self.assert_eventually(self.warnings)
         self.assertIn("status 401: who are you?", self.warnings()[0]["detail"])
         self.assert_arrive(self.ask(), 0)
         self.assert_counted(sent=2, dropped=2)

@@ -39,7 +39,7 @@ struct LineReader::Editor {
         const Editor& editor = of(line);
         return const_cast<char*>(editor.continues ? editor.next_prompt : editor.prompt);
     }
-    static unsigned char interrupt(EditLine* line, int) {
+    static unsigned char interrupt(EditLine* line, wint_t) {
         const LineInfo* const written = el_line(line);
         of(line).given_up.assign(written->buffer, written->lastchar);
         of(line).interrupted = true;
@@ -64,7 +64,8 @@ LineReader::LineReader(Prompt prompt) : editor_(std::make_unique<Editor>()) {
     el_set(line, EL_EDITOR, "emacs");
     el_set(line, EL_BIND, "^R", "em-inc-search-prev", nullptr);
     el_source(line, nullptr);  // ~/.editrc, as every program with this editor
-    el_set(line, EL_ADDFN, "runnel-interrupt", "Give up this line", &Editor::interrupt);
+    // The wide one: the other copies the texts and never gives them back.
+    el_wset(line, EL_ADDFN, L"runnel-interrupt", L"Give up this line", &Editor::interrupt);
     el_set(line, EL_BIND, "^C", "runnel-interrupt", nullptr);
     el_set(line, EL_SETTY, "-d", "-isig", nullptr);
 }

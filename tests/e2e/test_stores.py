@@ -127,6 +127,9 @@ class Redis(StoreTest):
         key = self.new_key(gateways, budget={"usd": 20 * self.PRICE})
         statuses = [ask(gateways[number % 3].port, headers=bearer(key)).status for number in range(12)]
         self.assertEqual(set(statuses), {200})
+        usage = lambda: get(gateways[0].port, "/v1/usage?group_by=key", headers=bearer(key)).json()["data"]
+        # What is not in the ledger yet when Redis forgets is not counted.
+        self.assert_eventually(lambda: sum(group["requests"] for group in usage()) == 12)
         self.redis.kill()
         self.redis.forget()
         self.redis.start()

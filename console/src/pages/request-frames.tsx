@@ -30,7 +30,7 @@ export function Frames({ id, dialect: own, kept, missing }: FramesProps) {
           label="Dialect" value={dialect} onChange={setDialect}
           options={dialects.map((name) => [name, name === own ? `${name} (the client’s)` : name] as const)}
         />
-        <p class="soft small-print">Written anew from the timeline that was kept: <code>model</code> and <code>created</code> are the replay’s.</p>
+        <p class="soft small-print">Written anew from the timeline that was kept.</p>
       </div>
       <FramesIn id={id} dialect={dialect} key={dialect} />
     </>

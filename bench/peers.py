@@ -65,7 +65,9 @@ def install(what, command, folder):
 
 def runnel(folder, binary):
     config = folder / "peers/runnel.yaml"
-    config.write_text(RUNNEL_CONFIG.substitute(mock=MOCK, data=folder / "peers/run/runnel-data"))
+    data = folder / "peers/run/runnel-data"
+    shutil.rmtree(data, ignore_errors=True)  # no run begins with the requests of another
+    config.write_text(RUNNEL_CONFIG.substitute(mock=MOCK, data=data))
     url = "127.0.0.1:9300"
     command = [str(binary), "serve", "--config", str(config), "--listen", url, "--threads", "1"]
     return {"name": "runnel", "url": f"http://{url}", "cmd": command, "apis": chat_apis()}

@@ -1,6 +1,7 @@
 #include "base/log.hpp"
 
 #include "base/letters.hpp"
+#include "base/release.hpp"
 #include "base/utf8.hpp"
 
 #include <fmt/format.h>
@@ -84,7 +85,7 @@ private:
             lock.unlock();
             write_all(lines);
             lines.clear();
-            if (lines.capacity() > kept_bytes) lines = {};
+            if (lines.capacity() > kept_bytes) release(lines);
             lock.lock();
             writing_ = false;
             written_.notify_all();

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t size_digits = 8;  // of a piece's size; the line end follows them
 
-// Steady streams reuse their buffer; one that had to take a huge piece gives the memory back.
+// Steady streams reuse their buffer; one that had to take a huge piece gives the memory back, and
+// so does the first piece, which has the head before it.
 constexpr std::size_t kept_capacity = 16 * limits::kib;
 
 void append_number(std::string& out, std::uint64_t value) {
@@ -127,6 +128,7 @@ void Responder::frame_piece(Piece piece) {
     head += chunked_ ? "Transfer-Encoding: chunked\r\n\r\n" : "\r\n";
     out_.replace(0, unsent_, head);
     unsent_ = 0;
+    has_head_ = true;
 }
 
 bool Responder::flush(Piece piece) {
@@ -157,7 +159,7 @@ awaitable<void> Responder::drain() {
 }
 
 void Responder::forget_piece() {
-    if (out_.capacity() > kept_capacity) out_ = std::string();
+    if (out_.capacity() > kept_capacity || std::exchange(has_head_, false)) release(out_);
     out_.assign(head_room, ' ');
 }
 

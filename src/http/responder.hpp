@@ -64,6 +64,7 @@ private:
     bool head_only_;  // a HEAD request: no body is sent
     bool keep_alive_;
     bool begun_ = false;
+    bool has_head_ = false;  // what is in out_
     int status_ = 0;
     std::uint64_t bytes_sent_ = 0;
 };

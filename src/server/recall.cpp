@@ -11,7 +11,6 @@ namespace runnel::server {
 namespace {
 
 using namespace std::chrono_literals;
-using store::GroupBy;
 using telemetry::RecentTraffic;
 using Slot = RecentTraffic::Slot;
 using Time = RecentTraffic::Time;
@@ -47,31 +46,39 @@ Result<void> add_latencies(store::Database& database, Time until, Slot* slot) {
 }
 
 struct Steps {
-    GroupBy by;
     std::chrono::milliseconds length;
     int count;
     void (RecentTraffic::*recall)(const Slot&);
 };
-constexpr Steps minutes{GroupBy::minute, 1min, 60, &RecentTraffic::recall_minute};
-constexpr Steps hours{GroupBy::hour, 1h, 7 * 24, &RecentTraffic::recall_hour};
+constexpr Steps minutes{1min, 60, &RecentTraffic::recall_minute};
+constexpr Steps hours{1h, 7 * 24, &RecentTraffic::recall_hour};
 
-Result<void> recall(store::Database& database, const Steps& steps, RecentTraffic* traffic,
-                    Time now) {
-    const Time running = now - now.time_since_epoch() % steps.length;
-    auto sums = store::usage(
-        database,
-        {.from = running - (steps.count - 1) * steps.length, .to = now, .group_by = steps.by});
+Result<void> recall_one(store::Database& database, Time begins, Time until, const Steps& steps,
+                        RecentTraffic* traffic) {
+    auto sums = store::usage(database, {.from = begins, .to = until});
     if (!sums) return propagate(sums);
-    for (const store::UsageSum& sum : *sums) {
-        Slot slot{.begins = sum.begins,
+    for (const store::UsageSum& sum : *sums) {  // none, or one
+        Slot slot{.begins = begins,
                   .requests = sum.requests,
                   .errors = sum.errors,
                   .input_tokens = sum.tokens.input,
                   .output_tokens = sum.tokens.output,
                   .cost = sum.cost};
-        const Time until = std::min(sum.begins + steps.length, now);
         if (auto added = add_latencies(database, until, &slot); !added) return added;
         (traffic->*steps.recall)(slot);
+    }
+    return {};
+}
+
+// Step by step: the sums of a busy hour by the minute, asked for at once, take their time and much
+// memory.
+Result<void> recall(store::Database& database, const Steps& steps, RecentTraffic* traffic,
+                    Time now) {
+    const Time running = now - now.time_since_epoch() % steps.length;
+    for (int ago = steps.count - 1; ago >= 0; --ago) {
+        const Time begins = running - ago * steps.length;
+        const Time until = std::min(begins + steps.length, now);
+        if (auto done = recall_one(database, begins, until, steps, traffic); !done) return done;
     }
     return {};
 }

@@ -60,22 +60,21 @@ void add_filter(Conditions& to, const LogFilter& filter) {
 }
 
 std::string rows_to_sum(std::int64_t from, std::int64_t to, std::string_view conditions,
-                        std::vector<Parameter>& parameters, std::int64_t step_ms) {
+                        std::vector<Parameter>& parameters) {
     std::int64_t first_hour = hour_of(from);
     if (first_hour < from) first_hour += hour_ms;
     std::int64_t end_hour = hour_of(to);
-    const bool ledger_alone = first_hour >= end_hour || step_ms < hour_ms;
-    if (ledger_alone) first_hour = end_hour = to;
+    if (first_hour >= end_hour) first_hour = end_hour = to;  // the ledger alone
 
     const auto at = parameters.size();
     parameters.insert(parameters.end(), {from, first_hour, end_hour, to});
     constexpr std::string_view from_ledger =
-        "SELECT began - began % {step} AS hour, kind, 1 AS requests, input_tokens, cached_tokens, "
+        "SELECT began - began % {hour} AS hour, kind, 1 AS requests, input_tokens, cached_tokens, "
         "output_tokens, reasoning_tokens, COALESCE(cost, 0) AS cost, "
         "CASE WHEN cost IS NULL THEN 1 ELSE 0 END AS unpriced "
         "FROM ledger WHERE began >= ${begin} AND began < ${end} AND {conditions}";
     const auto part = [&](std::size_t begin, std::size_t end) {
-        return fmt::format(fmt::runtime(from_ledger), fmt::arg("step", step_ms),
+        return fmt::format(fmt::runtime(from_ledger), fmt::arg("hour", hour_ms),
                            fmt::arg("begin", begin), fmt::arg("end", end),
                            fmt::arg("conditions", conditions));
     };

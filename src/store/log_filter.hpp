@@ -2,7 +2,6 @@
 
 #include "store/logs.hpp"
 #include "store/sql.hpp"
-#include "store/sql_time.hpp"
 
 #include <string>
 #include <string_view>
@@ -38,10 +37,9 @@ bool filters_kinds(const LogFilter& filter);
 void add_filter(Conditions& to, const LogFilter& filter);
 
 // What [from, to) is summed up from: whole hours from the roll-ups, and from the ledger the rest at
-// both ends; what is finer than hours, from the ledger alone. Its columns are those of the
-// roll-ups, with the step's beginning as `hour`. `conditions` must have their values in
+// both ends. Its columns are those of the roll-ups. `conditions` must have their values in
 // `parameters`.
 std::string rows_to_sum(std::int64_t from, std::int64_t to, std::string_view conditions,
-                        std::vector<Parameter>& parameters, std::int64_t step_ms = hour_ms);
+                        std::vector<Parameter>& parameters);
 
 }  // namespace runnel::store

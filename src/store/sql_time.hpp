@@ -13,8 +13,7 @@ inline policy::UtcTime time_of(std::int64_t ms) {
     return policy::UtcTime(std::chrono::milliseconds(ms));
 }
 
-inline constexpr std::int64_t minute_ms = 60'000;
-inline constexpr std::int64_t hour_ms = 60 * minute_ms;
+inline constexpr std::int64_t hour_ms = 3'600'000;
 inline constexpr std::int64_t day_ms = 24 * hour_ms;
 
 // The hour in which it lies.

@@ -10,9 +10,7 @@
 namespace runnel::store {
 namespace {
 
-bool is_time(GroupBy group_by) {
-    return group_by == GroupBy::day || group_by == GroupBy::hour || group_by == GroupBy::minute;
-}
+bool is_time(GroupBy group_by) { return group_by == GroupBy::day || group_by == GroupBy::hour; }
 
 std::string group_expression(GroupBy group_by) {
     switch (group_by) {
@@ -22,7 +20,6 @@ std::string group_expression(GroupBy group_by) {
         // What failed was served by none.
         case GroupBy::model: return "COALESCE(NULLIF(model_served, ''), model_asked)";
         case GroupBy::provider: return "provider";
-        case GroupBy::minute:
         case GroupBy::hour: return "hour";
         case GroupBy::day: return fmt::format("hour - hour % {}", day_ms);
     }
@@ -54,21 +51,22 @@ Result<std::vector<UsageSum>> usage(Database& database, const UsageQuery& query)
     Conditions conditions(&parameters);
     add_filter(conditions, filter);
     const std::string parts =
-        rows_to_sum(ms_of(query.from), ms_of(query.to), conditions.text(), parameters,
-                    query.group_by == GroupBy::minute ? minute_ms : hour_ms);
+        rows_to_sum(ms_of(query.from), ms_of(query.to), conditions.text(), parameters);
     auto rows = database.run(
         fmt::format(
             "SELECT {}, SUM(requests), SUM(CASE WHEN error <> '' THEN requests ELSE 0 END), "
             "SUM(input_tokens), SUM(cached_tokens), SUM(output_tokens), "
             "SUM(reasoning_tokens), SUM(cost), SUM(unpriced) FROM {} JOIN kinds ON kinds.id = "
-            "parts.kind GROUP BY 1 ORDER BY {}",
+            "parts.kind {} ORDER BY {}",
             group_expression(query.group_by), parts,
+            // Grouping sorts all rows in memory, which a single sum needs not.
+            query.group_by == GroupBy::nothing ? "" : "GROUP BY 1",
             is_time(query.group_by) ? "1" : "SUM(cost) DESC, SUM(requests) DESC, 1"),
         parameters);
     if (!rows) return propagate(rows);
     std::vector<UsageSum> sums;
     for (std::size_t row = 0; row < rows->size(); ++row)
-        sums.push_back(sum_of(*rows, row, query.group_by));
+        if (rows->integer(row, 1) > 0) sums.push_back(sum_of(*rows, row, query.group_by));
     return sums;
 }
 

@@ -13,7 +13,7 @@
 // Sums over the ledger, from the roll-ups; the hours at both ends are summed line by line.
 namespace runnel::store {
 
-enum class GroupBy { nothing, key, team, model, provider, day, hour, minute };
+enum class GroupBy { nothing, key, team, model, provider, day, hour };
 
 struct UsageQuery {
     policy::UtcTime from{};
@@ -25,7 +25,7 @@ struct UsageQuery {
 
 struct UsageSum {
     std::string group{};       // a key's id, a model as served …; empty for times
-    policy::UtcTime begins{};  // a day, an hour or a minute
+    policy::UtcTime begins{};  // a day or an hour
     std::int64_t requests = 0;
     std::int64_t errors = 0;
     Tokens tokens{};

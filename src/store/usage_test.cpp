@@ -74,8 +74,6 @@ protected:
             case GroupBy::provider: return record.provider;
             case GroupBy::day: return name_of(std::chrono::floor<std::chrono::days>(record.time));
             case GroupBy::hour: return name_of(std::chrono::floor<std::chrono::hours>(record.time));
-            case GroupBy::minute:
-                return name_of(std::chrono::floor<std::chrono::minutes>(record.time));
         }
         return "";
     }
@@ -98,14 +96,14 @@ TEST_P(UsageSums, AreTheLedgersForAnyWindowAndGroup) {
         query.from =
             some_noon + std::chrono::minutes(pick(4000) - 100) + std::chrono::milliseconds(3);
         query.to = query.from + std::chrono::minutes(pick(4000));
-        query.group_by = static_cast<GroupBy>(round % 8);
+        query.group_by = static_cast<GroupBy>(round % 7);
         if (pick(3) == 0) query.key_id = "key-1";
         if (pick(3) == 0) query.team = "red";
         auto sums = usage(*database_, query);
         ASSERT_TRUE(sums) << sums.error().detail;
         auto rest = expected(query);
         for (const UsageSum& sum : *sums) {
-            const bool by_time = query.group_by >= GroupBy::day;
+            const bool by_time = query.group_by == GroupBy::day || query.group_by == GroupBy::hour;
             const std::string group = by_time ? name_of(sum.begins) : sum.group;
             ASSERT_TRUE(rest.contains(group)) << round << ": " << group;
             const UsageSum& same = rest[group];

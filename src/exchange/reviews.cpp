@@ -20,7 +20,7 @@ bool all_keep_strict(const Gateway& gateway, const router::Route& route) {
 Reviews::Reviews(const Gateway& gateway, const router::Route& route, chat::Request* request,
                  timeline::Sink* client) {
     if (auto contract = agent::JsonContract::of(*request))
-        json_.emplace(std::move(*contract), request, client);
+        json_.emplace(*contract, request, client);
     const bool strict = agent::has_strict_tools(*request) && request->n == 1;
     if (strict && !all_keep_strict(gateway, route))
         strict_.emplace(request, json_ ? json_->sink() : client);

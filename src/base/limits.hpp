@@ -115,9 +115,9 @@ inline constexpr auto lost_rows_log_time = 60s;               // between two lin
 inline constexpr std::size_t guardrail_rules = 60;  // a bit for each in a word of 64, and some
 inline constexpr std::size_t guardrail_hold_characters = 64;        // of a stream, for one pattern
 inline constexpr std::size_t guardrail_hold_characters_max = 4096;  // that a rule may ask for
-inline constexpr std::size_t guardrail_held_bytes = 16 * kib;       // of a match that goes on and on
-inline constexpr std::size_t guardrail_pattern_steps = 5'000;       // of one pattern, written out
-inline constexpr std::size_t guardrail_all_steps = 200'000;         // of all patterns and words
+inline constexpr std::size_t guardrail_held_bytes = 16 * kib;  // of a match that goes on and on
+inline constexpr std::size_t guardrail_pattern_steps = 5'000;  // of one pattern, written out
+inline constexpr std::size_t guardrail_all_steps = 200'000;    // of all patterns and words
 inline constexpr std::size_t guardrail_words_file_bytes = 4 * mib;
 inline constexpr std::chrono::milliseconds guardrail_check_time{2s};  // for somebody else's word
 

@@ -33,7 +33,9 @@ public:
     // is no such model.
     const std::string& model() const { return route_.name; }
 
-    // For the journal, when it is over.
+    // When it is over. What guardrails found in the answer goes into the record:
+    void note_findings() { guard_.note_findings(); }
+    // For the journal:
     store::JournalWriter::Ticket ticket() const { return account_.ticket(); }
     // What was asked and answered, where that is kept; else empty.
     std::string content() const;

@@ -125,7 +125,10 @@ awaitable<void> Guard::close(Stop* stop) {
         if (!logs) checked = GuardrailFilter::Checked::blocked;
     }
     if (asking != 0) filter_->settle_checks(checked);
-    note(filter_->findings());
+}
+
+void Guard::note_findings() {
+    if (filter_) note(filter_->findings());
 }
 
 awaitable<Result<policy::CheckAnswer>> Guard::ask(const GuardrailRule* rule, std::string text,

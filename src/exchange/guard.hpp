@@ -46,6 +46,8 @@ public:
     policy::GuardrailFilter* filter() { return filter_.get(); }
     // The answer has ended. Whoever must see all of it first is asked now.
     boost::asio::awaitable<void> close(http::Stop* stop);
+    // Whatever came of the answer: what was found in it goes into the record.
+    void note_findings();
 
 private:
     boost::asio::awaitable<Result<policy::CheckAnswer>> ask(const policy::GuardrailRule* rule,

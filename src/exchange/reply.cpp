@@ -242,17 +242,20 @@ awaitable<void> Reply::finish() {
 
 awaitable<void> Reply::fail(Error error) {
     if (client_is_gone()) co_return;
+    const bool seen = shown_ || responder_->begun();
+    if (seen) {
+        if (!encoder_) make_encoder();
+        if (guard_ != nullptr) guard_->filter()->flush();
+        // Who has been told that the answer was filtered need not know that it failed, too.
+        if (is_cut()) {
+            co_await finish();
+            co_return;
+        }
+    }
     record_->error_kind = name_of(error.kind);
     record_->error_detail = error.detail.empty() ? error.message : error.detail;
-    if (!shown_ && !responder_->begun()) {
+    if (!seen) {
         co_await refuse(std::move(error));
-        co_return;
-    }
-    if (!encoder_) make_encoder();
-    if (guard_ != nullptr) guard_->filter()->flush();
-    // Who has been told that the answer was filtered need not know that it failed, too.
-    if (is_cut()) {
-        co_await finish();
         co_return;
     }
     if (copy_ != nullptr) {

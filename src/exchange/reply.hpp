@@ -45,7 +45,7 @@ public:
     void prepare(Manner manner);
     // Is told what the client is told. It must outlive the reply.
     void copy_to(AnswerCopy* copy) { copy_ = copy; }
-    // What is told goes through its filter. It must outlive the reply.
+    // What is told goes through its filter. It must stay as long as anything is told.
     Result<void> guard_by(Guard* guard);
     // A guardrail has ended the answer; what is still told is not shown.
     bool is_cut() const;

@@ -255,6 +255,9 @@ void decline(chat::Request* request) {
     request->tool_choice = {};
     request->parallel_tool_calls.reset();
     request->output = {};
+    request->gateway.json_only = false;
+    request->gateway.response_schema_raw = {};
+    request->gateway.heal_attempts.reset();
     request->sampling.stop.clear();
     request->sampling.logit_bias_raw = {};
     request->user.clear();

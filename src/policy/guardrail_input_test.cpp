@@ -154,7 +154,13 @@ TEST(GuardrailInput, DecliningLeavesNothingOfTheConversation) {
     chat::Request request = request_with("my secret plan");
     request.tools.push_back({.name = "f"});
     request.user = "u";
+    request.gateway.json_only = true;
+    request.gateway.response_schema_raw = R"({"const":"my secret plan"})";
+    request.gateway.heal_attempts = 3;
     decline(&request);
+    EXPECT_FALSE(request.gateway.json_only);
+    EXPECT_EQ(request.gateway.response_schema_raw, "");
+    EXPECT_FALSE(request.gateway.heal_attempts);
     ASSERT_EQ(request.messages.size(), 2u);
     EXPECT_EQ(request.messages[0].role, chat::Role::system);
     EXPECT_TRUE(request.tools.empty());

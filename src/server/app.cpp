@@ -308,6 +308,7 @@ awaitable<void> App::chat(Asked asked) {
                                     std::move(asked.caller));
     asked.entry->wanted = true;
     co_await exchange.run();
+    exchange.note_findings();
     asked.entry->model = exchange.model();
     asked.entry->ticket = exchange.ticket();
     asked.entry->content = exchange.content();

@@ -108,6 +108,16 @@ class GuardedStreams(GatewayTest):
         self.assertEqual((record["finish_reason"], record["guardrails"], record["error"]), ("content_filter", ["cards: block"], None))
         self.assertGreater(record["usage"]["output"], 0)
 
+    def test_the_record_says_what_was_found_before_a_stream_broke(self):
+        def breaking(exchange):
+            exchange.head()
+            exchange.delta(f"Card {CARD} and more ")
+            exchange.fin()
+
+        record = self.record(self.told(breaking, guardrails=["veiled"]))
+        self.assertEqual(record["guardrails"], ["veiled: redact"])
+        self.assertIsNotNone(record["error"])
+
     def test_a_decline_in_an_answer_is_a_block(self):
         frames = frames_of(self.told(streams("the he", "ron flies"), guardrails=["never"]).body)
         self.assertEqual((text_of(frames), finish_of(frames)), ("the ", "content_filter"))

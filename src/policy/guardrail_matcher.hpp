@@ -24,7 +24,7 @@ namespace runnel::policy {
 using GuardrailBits = std::uint64_t;
 constexpr GuardrailBits guardrail_bit(std::size_t rule) { return GuardrailBits{1} << rule; }
 
-// Some rules, compiled: a Vectorscan database that finds where matches end, and a graph that tells
+// Some rules, compiled: a Hyperscan database that finds where matches end, and a graph that tells
 // where they began and what may become one. Never changes; shared by all threads.
 class GuardrailMatcher {
 public:
@@ -83,7 +83,7 @@ private:
     std::map<GuardrailBits, PatternReader::Start> unfinished_;
 };
 
-// One text on its way through Vectorscan.
+// One text on its way through Hyperscan.
 class MatchStream {
 public:
     struct Hit {
@@ -104,8 +104,6 @@ public:
     bool scan(MatcherSeat* seat, std::string_view text, GuardrailBits rules, Hits* hits);
     // Those that are matches only if the text ends here; it may go on all the same.
     bool scan_end(MatcherSeat* seat, GuardrailBits rules, Hits* hits) const;
-    // Both, for a text of which there is no more and was nothing before.
-    bool scan_whole(MatcherSeat* seat, std::string_view text, GuardrailBits rules, Hits* hits);
 
 private:
     bool scan_slice(MatcherSeat* seat, std::string_view text, GuardrailBits rules, Hits* hits);

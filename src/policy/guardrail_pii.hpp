@@ -9,7 +9,7 @@
 
 namespace runnel::policy {
 
-// What must be true of what Vectorscan finds. All but the first two look one character beyond it.
+// What must be true of what Hyperscan finds. All but the first two look one character beyond it.
 enum class Confirmation {
     none,
     shape,  // that it begins as the pattern says
@@ -26,7 +26,7 @@ constexpr bool needs_next_character(Confirmation confirmation) {
 // A shape that personal data or credentials have.
 struct PiiPattern {
     GuardrailRule::Pii pii;
-    // What Vectorscan looks for: how a match ends.
+    // What Hyperscan looks for: how a match ends.
     std::string_view ends;
     // The whole of it, for finding its beginning and for holding back what may become one. It may
     // match more than there is to find, but counts little: that keeps it small.

@@ -33,13 +33,11 @@ void GuardrailText::add(std::string_view plain) {
 }
 
 void GuardrailText::add_last(std::string_view plain) {
-    const bool whole = text_end() == 0;
     take(plain);
     if (cut_) return;
-    const bool scanned = whole ? stream_.scan_whole(seat_.get(), plain, rules_, &hits_)
-                               : stream_.scan(seat_.get(), plain, rules_, &hits_) &&
-                                     stream_.scan_end(seat_.get(), rules_, &hits_);
-    if (!scanned) give_up();
+    if (!stream_.scan(seat_.get(), plain, rules_, &hits_) ||
+        !stream_.scan_end(seat_.get(), rules_, &hits_))
+        give_up();
     settle(Ending::yes);
 }
 
@@ -113,7 +111,7 @@ std::uint64_t GuardrailText::find_begin(const MatchStream::Hit& hit) {
                               [&](std::size_t begin) {
                                   if (confirms(expression, begin, end)) first = base_ + begin;
                               });
-    // Vectorscan knows better than the graph: then all that it may be is it.
+    // Hyperscan knows better than the graph: then all that it may be is it.
     if (first == nowhere && expression.confirmation == Confirmation::none) return floor_;
     return first;
 }

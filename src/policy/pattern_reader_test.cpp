@@ -152,10 +152,10 @@ private:
 // Where each match ends, and the first place where it can begin.
 using Matches = std::map<std::size_t, std::size_t>;
 
-// One pattern as Vectorscan reads it; some are too much for it, where beginnings are wanted.
-class Vectorscan {
+// One pattern as Hyperscan reads it; some are too much for it, where beginnings are wanted.
+class Hyperscan {
 public:
-    explicit Vectorscan(const std::string& pattern) {
+    explicit Hyperscan(const std::string& pattern) {
         hs_compile_error_t* error = nullptr;
         if (hs_compile(pattern.c_str(), HS_FLAG_UTF8 | HS_FLAG_SOM_LEFTMOST, HS_MODE_BLOCK, nullptr,
                        &database_, &error) != HS_SUCCESS)
@@ -163,12 +163,12 @@ public:
         else
             EXPECT_EQ(hs_alloc_scratch(database_, &scratch_), HS_SUCCESS);
     }
-    ~Vectorscan() {
+    ~Hyperscan() {
         hs_free_scratch(scratch_);
         hs_free_database(database_);
     }
-    Vectorscan(const Vectorscan&) = delete;
-    Vectorscan& operator=(const Vectorscan&) = delete;
+    Hyperscan(const Hyperscan&) = delete;
+    Hyperscan& operator=(const Hyperscan&) = delete;
 
     bool works() const { return scratch_ != nullptr; }
 
@@ -192,7 +192,7 @@ private:
     hs_scratch_t* scratch_ = nullptr;
 };
 
-// `exactly`: Vectorscan's beginning is ours; otherwise ours may lie before it, which is the safe
+// `exactly`: Hyperscan's beginning is ours; otherwise ours may lie before it, which is the safe
 // side.
 void agree_on(OnePattern& ours, const std::string& pattern, const std::string& text,
               const Matches& expected, bool exactly) {
@@ -211,7 +211,7 @@ void agree_on(OnePattern& ours, const std::string& pattern, const std::string& t
 
 int compare(Sample& sample, const std::string& pattern, bool exactly) {
     if (!check_pattern(pattern, 0)) return 0;  // it matches nothing at all
-    Vectorscan theirs(pattern);
+    Hyperscan theirs(pattern);
     if (!theirs.works()) return 0;
     OnePattern ours(pattern);
     int compared = 0;
@@ -225,7 +225,7 @@ int compare(Sample& sample, const std::string& pattern, bool exactly) {
     return compared;
 }
 
-TEST(PatternReader, FindsTheBeginningsThatVectorscanFinds) {
+TEST(PatternReader, FindsTheBeginningsThatHyperscanFinds) {
     int compared = 0;
     for (unsigned seed = 0; seed < 120 && !HasFatalFailure(); ++seed) {
         Sample sample(seed);

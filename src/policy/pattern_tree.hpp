@@ -9,7 +9,7 @@
 
 namespace runnel::policy {
 
-// A regular expression, read. Vectorscan finds what patterns match; this tells how a match can
+// A regular expression, read. Hyperscan finds what patterns match; this tells how a match can
 // begin, so that a stream holds back what may be the beginning of one and nothing else.
 struct PatternTree {
     enum class Kind { nothing, chars, sequence, choice, repeat, assertion };
@@ -30,14 +30,14 @@ struct PatternTree {
     std::vector<PatternTree> parts{};  // of a sequence or choice; one for repeat
 };
 
-// Reads what of Perl's syntax Vectorscan takes: all but look-around, back-references, atomic
+// Reads what of Perl's syntax Hyperscan takes: all but look-around, back-references, atomic
 // groups,
 // \p{…} and (?x). The error says what is wrong with the pattern and, where there is one, the cure.
 std::expected<PatternTree, std::string> read_pattern(std::string_view pattern);
 
 // A text as it stands, in any case.
 PatternTree literal_tree(std::string_view text);
-// The same as a pattern for Vectorscan.
+// The same as a pattern for Hyperscan.
 std::string literal_pattern(std::string_view text);
 
 // The character that `text` has at `at`, and where the next one begins. What is not UTF-8 counts as

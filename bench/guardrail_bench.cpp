@@ -58,6 +58,7 @@ public:
     // The client's bytes so far; they are taken, as by a write to the socket.
     std::size_t feed(Padded bytes) {
         reader_->feed(bytes);
+        if (filter_) filter_->settle();
         const std::size_t size = out_.size();
         out_.clear();
         return size;

@@ -256,8 +256,11 @@ void Attempts::start_hedge() {
 }
 
 awaitable<void> Attempts::pump() {
-    // The last piece goes out together with the end of the response.
-    while (!lane_->call.ended()) {
+    for (;;) {
+        reply_->settle();
+        if (reply_->is_cut()) co_return;
+        // The last piece goes out together with the end of the response.
+        if (lane_->call.ended()) co_return;
         if (reply_->has_output()) {
             note_trimmed_calls();
             if (!reply_->flush()) co_await flush();
@@ -266,7 +269,6 @@ awaitable<void> Attempts::pump() {
         }
         co_await lane_->call.advance();
         if (continuation_ && continuation_->differs()) co_return;
-        if (reply_->is_cut()) co_return;
     }
 }
 

@@ -110,6 +110,10 @@ Result<void> Reply::guard_by(Guard* guard) {
     return {};
 }
 
+void Reply::settle() {
+    if (guard_ != nullptr) guard_->filter()->settle();
+}
+
 bool Reply::is_cut() const { return guard_ != nullptr && guard_->filter()->cut(); }
 
 void Reply::on(const timeline::Event& event) {

@@ -47,6 +47,8 @@ public:
     void copy_to(AnswerCopy* copy) { copy_ = copy; }
     // What is told goes through its filter. It must stay as long as anything is told.
     Result<void> guard_by(Guard* guard);
+    // All that came at once has been told.
+    void settle();
     // A guardrail has ended the answer; what is still told is not shown.
     bool is_cut() const;
 

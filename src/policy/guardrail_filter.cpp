@@ -1,5 +1,6 @@
 #include "policy/guardrail_filter.hpp"
 
+#include "base/limits.hpp"
 #include "json/text.hpp"
 
 #include <algorithm>
@@ -8,6 +9,18 @@ namespace runnel::policy {
 
 using timeline::Choice;
 using timeline::Event;
+
+namespace {
+
+constexpr std::size_t gathered_bytes_max = 16 * limits::kib;
+
+bool is_speech(const Event& event) {
+    return std::holds_alternative<timeline::Text>(event) ||
+           std::holds_alternative<timeline::Reasoning>(event) ||
+           std::holds_alternative<timeline::Refusal>(event);
+}
+
+}  // namespace
 
 struct GuardrailFilter::Speech {
     Speech(Channel said_in, Choice said_by, std::shared_ptr<MatcherSeat> seat, GuardrailBits rules)
@@ -62,6 +75,7 @@ GuardrailFilter::make(std::shared_ptr<const GuardrailSet> set, GuardrailBits rul
 }
 
 void GuardrailFilter::on(const Event& event) {
+    if (!is_speech(event)) settle();
     if (cut_) {
         if (std::holds_alternative<timeline::UsageReported>(event)) tell(event);
         if (std::holds_alternative<timeline::Ended>(event)) end();
@@ -115,47 +129,100 @@ GuardrailFilter::Speech& GuardrailFilter::speech_of(Channel channel, Choice choi
 
 void GuardrailFilter::on_speech(Channel channel, Choice choice, std::string_view escaped,
                                 const Event& event) {
-    note_choice(choice);
     if (rules_for(channel) == 0) {
+        settle();
+        note_choice(choice);
         pause_all(Whose::choice, choice);
         if (!cut_) tell(event);
         return;
     }
     Speech& speech = speech_of(channel, choice);
-    pause_all(Whose::choice, choice, &speech);
-    if (cut_) return;
-    std::string_view plain = escaped;
-    if (escaped.contains('\\')) {
-        scratch_.clear();
-        json::append_unescaped(scratch_, escaped);
-        plain = scratch_;
+    if (gathered_.speech != &speech) {
+        settle();
+        note_choice(choice);
+        pause_all(Whose::choice, choice, &speech);
+        gathered_.speech = &speech;
     }
-    speech.said += plain.size();
-    speech.may_hold = true;
+    if (cut_) return gathered_.clear();
+    const std::size_t before = gathered_.plain.size();
+    gathered_.escaped += escaped;
+    if (escaped.contains('\\')) {
+        json::append_unescaped(gathered_.plain, escaped);
+    } else {
+        gathered_.plain += escaped;
+    }
+    if (!escaped.empty())
+        gathered_.ends.push_back({gathered_.escaped.size(), gathered_.plain.size()});
+    speech.said += gathered_.plain.size() - before;
     if (!speech.logprobs.empty())
         speech.held_logprobs.push_back({speech.said, std::exchange(speech.logprobs, {})});
-    speech.text.add(plain);
-    pass_on(speech, &event);
+    if (gathered_.plain.size() > gathered_bytes_max) settle();
+}
+
+void GuardrailFilter::Gathered::clear() {
+    speech = nullptr;
+    escaped.clear();
+    plain.clear();
+    ends.clear();
+}
+
+void GuardrailFilter::settle() {
+    Speech* const speech = std::exchange(gathered_.speech, nullptr);
+    if (speech == nullptr) return;
+    speech->may_hold = true;
+    speech->text.add(gathered_.plain);
+    pass_on(*speech);
+    gathered_.clear();
 }
 
 // Shows what the text has released.
-void GuardrailFilter::pass_on(Speech& speech, const Event* as_it_came) {
+void GuardrailFilter::pass_on(Speech& speech) {
     const GuardrailText& text = speech.text;
+    if (text.released_as_added() || !text.released().empty()) pass_logprobs_on(speech);
     if (text.released_as_added()) {
-        pass_logprobs_on(speech);
-        tell(*as_it_came);
+        pass_on_as_it_came(speech);
     } else if (!text.released().empty()) {
-        pass_logprobs_on(speech);
-        scratch_.clear();
-        json::append_escaped(scratch_, text.released());
-        switch (speech.channel) {
-            case Channel::text: tell(timeline::Text{speech.choice, scratch_}); break;
-            case Channel::refusal: tell(timeline::Refusal{speech.choice, scratch_}); break;
-            case Channel::reasoning: tell(timeline::Reasoning{speech.choice, scratch_}); break;
-        }
+        pass_on_released(speech);
     }
     if (!text.found().empty()) findings_.add(text, seat_->matcher());
     if (text.is_cut()) cut_off();
+}
+
+void GuardrailFilter::pass_on_as_it_came(const Speech& speech) {
+    std::size_t begin = 0;
+    for (const Gathered::End& end : gathered_.ends) {
+        say(speech, std::string_view(gathered_.escaped).substr(begin, end.escaped - begin));
+        begin = end.escaped;
+    }
+}
+
+// In the pieces in which it came, as far as it is what came.
+void GuardrailFilter::pass_on_released(const Speech& speech) {
+    std::string_view rest = speech.text.released();
+    const auto say_first = [&](std::size_t bytes) {
+        scratch_.clear();
+        json::append_escaped(scratch_, rest.substr(0, bytes));
+        say(speech, scratch_);
+        rest.remove_prefix(bytes);
+    };
+    if (!speech.text.replaced()) {
+        const std::uint64_t gathered_from = speech.said - gathered_.plain.size();
+        for (const Gathered::End& end : gathered_.ends) {
+            const std::uint64_t begin = speech.text.released_until() - rest.size();
+            if (gathered_from + end.plain > begin &&
+                gathered_from + end.plain - begin < rest.size())
+                say_first(static_cast<std::size_t>(gathered_from + end.plain - begin));
+        }
+    }
+    say_first(rest.size());
+}
+
+void GuardrailFilter::say(const Speech& speech, std::string_view escaped) {
+    switch (speech.channel) {
+        case Channel::text: tell(timeline::Text{speech.choice, escaped}); break;
+        case Channel::refusal: tell(timeline::Refusal{speech.choice, escaped}); break;
+        case Channel::reasoning: tell(timeline::Reasoning{speech.choice, escaped}); break;
+    }
 }
 
 // They name the tokens: where some of the text is replaced, so are they.
@@ -182,7 +249,7 @@ void GuardrailFilter::pause_all(Whose whose, Choice choice, const Speech* except
         if (whose == Whose::choice && speech->choice != choice) continue;
         speech->may_hold = false;
         speech->text.add_last("");
-        pass_on(*speech, nullptr);
+        pass_on(*speech);
     }
 }
 
@@ -287,9 +354,13 @@ void GuardrailFilter::on_ended() {
     tell(timeline::Ended{});
 }
 
-void GuardrailFilter::flush() { pause_all(Whose::everybody, 0); }
+void GuardrailFilter::flush() {
+    settle();
+    pause_all(Whose::everybody, 0);
+}
 
 void GuardrailFilter::end() {
+    settle();
     if (cut_) {
         if (!ended_) tell(timeline::Ended{});
         ended_ = true;
@@ -324,13 +395,17 @@ void GuardrailFilter::finish_with_filter(timeline::Sink* to) {
 }
 
 void GuardrailFilter::forget_answer() {
+    gathered_.clear();
     speeches_.clear();
     calls_.clear();
     choices_.clear();
     held_.shorten(kept_events_);
 }
 
-void GuardrailFilter::keep_answer() { kept_events_ = held_.events().size(); }
+void GuardrailFilter::keep_answer() {
+    settle();
+    kept_events_ = held_.events().size();
+}
 
 void GuardrailFilter::drop_answer() { forget_answer(); }
 

@@ -32,6 +32,9 @@ public:
 
     void on(const timeline::Event& event) override;
 
+    // All that came at once has been told: shows of it what may be shown. Texts are looked at
+    // together as far as they came together, which costs less than one by one.
+    void settle();
     // Nothing more will be shown: whoever is still answering can stop. What is used is told all the
     // same (UsageReported), and Ended.
     bool cut() const { return cut_; }
@@ -76,7 +79,10 @@ private:
 
     GuardrailBits rules_for(Channel channel) const;
     Speech& speech_of(Channel channel, timeline::Choice choice);
-    void pass_on(Speech& speech, const timeline::Event* as_it_came);
+    void pass_on(Speech& speech);
+    void pass_on_as_it_came(const Speech& speech);
+    void pass_on_released(const Speech& speech);
+    void say(const Speech& speech, std::string_view escaped);
     void pass_logprobs_on(Speech& speech);
     enum class Whose { choice, everybody };
     void pause_all(Whose whose, timeline::Choice choice, const Speech* except = nullptr);
@@ -101,6 +107,20 @@ private:
     std::size_t kept_events_ = 0;
 
     std::vector<std::unique_ptr<Speech>> speeches_;
+    // What has come of a speech since the last settling: text in its pieces.
+    struct Gathered {
+        Speech* speech = nullptr;  // null: nothing
+        std::string escaped{};
+        std::string plain{};
+        struct End {  // of a piece
+            std::size_t escaped;
+            std::size_t plain;
+        };
+        std::vector<End> ends{};
+
+        void clear();
+    };
+    Gathered gathered_;
     std::vector<Call> calls_;  // that have not been shown, in the order they were made
     enum class Progress { unseen, open, finished };
     std::vector<Progress> choices_;

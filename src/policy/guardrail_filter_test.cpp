@@ -35,8 +35,13 @@ public:
     Filtered(std::shared_ptr<const GuardrailSet> set, GuardrailBits rules)
         : filter_(*GuardrailFilter::make(std::move(set), rules, &workspace_, &shown_)) {}
 
+    // One after the other.
     void tell(const std::vector<Event>& events) {
+        for (const Event& event : events) tell_at_once({event});
+    }
+    void tell_at_once(const std::vector<Event>& events) {
         for (const Event& event : events) filter_->on(event);
+        filter_->settle();
     }
     std::string text() const { return shown_.text(); }
     Recorder& shown() { return shown_; }
@@ -98,6 +103,21 @@ TEST(GuardrailFilter, TextWithoutACandidateIsNotDelayed) {
                              "text 0 \"Hello\"\n"
                              "text 0 \", \\\"world\\\"\\n\"\n"
                              "text 0 \"日本\"\n");
+}
+
+TEST(GuardrailFilter, WhatCameAtOnceIsShownInItsPieces) {
+    Filtered answer({all_pii(Action::redact)});
+    answer.tell({Started{}, Text{0, "4"}});
+    answer.tell_at_once(
+        {Text{0, "2 is"}, Text{0, R"( \"it)"}, Text{0, ""}, Text{0, R"(\")"}, Text{0, " in 2024"}});
+    EXPECT_EQ(answer.text(), "started\n"
+                             "text 0 \"42 is\"\n"
+                             "text 0 \" \\\"it\"\n"
+                             "text 0 \"\\\"\"\n"
+                             "text 0 \" in \"\n");
+    answer.tell_at_once({Text{0, " and"}, Text{0, " a@b.com, "}, Text{0, "too! "}});
+    EXPECT_THAT(answer.text(), HasSubstr("\" in \"\n"
+                                         "text 0 \"2024 and [email], too! \"\n"));
 }
 
 TEST(GuardrailFilter, EscapesHideNothing) {
@@ -339,8 +359,10 @@ TEST(GuardrailFilter, ShowsTheSameHoweverTheTextIsSplitAndEscaped) {
             for (int i = 0; i < 40; ++i) {
                 Filtered<Folded> answer(set, 1);
                 answer.tell({Started{}});
-                for (const std::string& piece : escaped_pieces(text, random))
-                    answer.tell({Text{0, piece}});
+                for (const std::string& piece : escaped_pieces(text, random)) {
+                    answer.filter().on(Text{0, piece});
+                    if (random() % 3 == 0) answer.filter().settle();
+                }
                 answer.tell({Finished{0, Finish::stop, ""}, Ended{}});
                 if (!expected) expected = answer.text();
                 ASSERT_EQ(answer.text(), *expected);

@@ -9,9 +9,9 @@ namespace runnel::policy {
 namespace {
 
 constexpr std::size_t seats_max = 8;
-// Requests choose combinations of rules; past so many, all rules are scanned for and those that
-// were not chosen are passed over.
-constexpr std::size_t matchers_max = 32;
+// Requests choose combinations of rules, and a seat remembers something for each: past so many, it
+// is replaced.
+constexpr std::size_t combinations_max = 256;
 
 using Kind = GuardrailRule::Kind;
 using Pii = GuardrailRule::Pii;
@@ -65,13 +65,25 @@ Result<std::shared_ptr<const GuardrailSet>> GuardrailSet::make(std::vector<Guard
         return fail(ErrorKind::internal_error,
                     fmt::format("there are {} guardrails; {} are possible", rules.size(),
                                 limits::guardrail_rules));
-    std::shared_ptr<const GuardrailSet> set(new GuardrailSet(std::move(rules)));
+    const std::shared_ptr<GuardrailSet> set(new GuardrailSet(std::move(rules)));
     // Those that must be asked for have to work too. The built-in rule does.
     const GuardrailBits written =
-        bits_of(set->rules_, all_bits & ~set->built_in_, [](const auto&) { return true; });
-    for (const GuardrailBits bits : {written, set->always_})
-        if (auto made = set->matcher(bits); !made) return propagate(made);
+        bits_of(set->rules_, ~set->built_in_, [](const auto&) { return true; });
+    auto made = set->compile(written);
+    if (!made) return propagate(made);
+    set->written_ = std::move(*made);
+    set->for_everybody_ = set->written_;
+    if (set->always_ == written) return set;
+    made = set->compile(set->always_);
+    if (!made) return propagate(made);
+    set->for_everybody_ = std::move(*made);
     return set;
+}
+
+Result<GuardrailSet::Compiled> GuardrailSet::compile(GuardrailBits rules) const {
+    auto made = GuardrailMatcher::compile(rules_, rules);
+    if (!made) return fail(ErrorKind::internal_error, std::move(made.error()));
+    return std::move(*made);
 }
 
 GuardrailBits GuardrailSet::named(std::string_view name) const {
@@ -141,33 +153,42 @@ std::vector<std::string> GuardrailSet::notes(GuardrailBits rules) const {
     return notes;
 }
 
-Result<std::shared_ptr<const GuardrailMatcher>> GuardrailSet::matcher(GuardrailBits rules) const {
-    if (auto known = known_matcher(&rules)) return known;
-    // Without the lock: others go on meanwhile, and if one of them compiles the same, no harm is
-    // done.
-    auto made = GuardrailMatcher::compile(rules_, rules);
-    if (!made) return fail(ErrorKind::internal_error, std::move(made.error()));
-    const std::lock_guard lock(mutex_);
-    return matchers_.emplace(rules, std::move(*made)).first->second;
+Result<GuardrailSet::Compiled> GuardrailSet::matcher(GuardrailBits rules) const {
+    if (rules == always_) return for_everybody_;
+    if ((rules & built_in_) == 0) return written_;
+    if (!is_ready(rules)) all_compiled_.wait(false);
+    return all_;
 }
 
-std::shared_ptr<const GuardrailMatcher> GuardrailSet::known_matcher(GuardrailBits* rules) const {
-    const std::lock_guard lock(mutex_);
-    auto known = matchers_.find(*rules);
-    if (known == matchers_.end() && matchers_.size() >= matchers_max)
-        known = matchers_.find(*rules = all_bits);
-    return known == matchers_.end() ? nullptr : known->second;
+bool GuardrailSet::is_ready(GuardrailBits rules) const {
+    if ((rules & built_in_) == 0 || all_compiled_) return true;
+    std::call_once(begun_, [this] {
+        compiling_ = std::jthread([this] {
+            all_ = compile(all_bits);
+            all_compiled_ = true;
+            all_compiled_.notify_all();
+        });
+    });
+    return false;
 }
 
 Result<std::shared_ptr<MatcherSeat>> GuardrailWorkspace::seat_for(const GuardrailSet& set,
                                                                   GuardrailBits rules) {
     auto matcher = set.matcher(rules);
     if (!matcher) return propagate(matcher);
-    const auto known = std::ranges::find_if(
-        seats_, [&](const auto& seat) { return &seat->matcher() == matcher->get(); });
-    if (known != seats_.end()) return *known;
-    if (seats_.size() >= seats_max) seats_.erase(seats_.begin());
-    return seats_.emplace_back(std::make_shared<MatcherSeat>(std::move(*matcher)));
+    auto known = std::ranges::find_if(
+        seats_, [&](const Taken& taken) { return &taken.seat->matcher() == matcher->get(); });
+    if (known != seats_.end() && known->by.size() >= combinations_max) {
+        seats_.erase(known);
+        known = seats_.end();
+    }
+    if (known == seats_.end()) {
+        if (seats_.size() >= seats_max) seats_.erase(seats_.begin());
+        seats_.push_back({std::make_shared<MatcherSeat>(std::move(*matcher))});
+        known = seats_.end() - 1;
+    }
+    known->by.insert(rules);
+    return known->seat;
 }
 
 }  // namespace runnel::policy

@@ -4,12 +4,14 @@
 #include "policy/guardrail_matcher.hpp"
 #include "policy/guardrail_rule.hpp"
 
-#include <map>
+#include <atomic>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace runnel::policy {
@@ -21,7 +23,7 @@ enum class GuardrailPlace { input, output, reasoning, tool_arguments };
 // by all threads; a new config makes a new one.
 class GuardrailSet {
 public:
-    // The rules that apply to everybody are compiled at once. An error names the rule at fault.
+    // All rules that the config wrote are compiled. An error names the rule at fault.
     static Result<std::shared_ptr<const GuardrailSet>> make(std::vector<GuardrailRule> rules);
 
     // Names of rules, or kinds of them, that apply besides those that always do. A request can ask
@@ -44,22 +46,30 @@ public:
     // "name: action", for the log, of each of these rules.
     std::vector<std::string> notes(GuardrailBits rules) const;
 
-    // Compiled the first time somebody asks for it, which takes some tens of milliseconds.
+    // One that finds what these rules look for, and perhaps more: whoever uses it names the rules.
+    // Waits until it is ready.
     Result<std::shared_ptr<const GuardrailMatcher>> matcher(GuardrailBits rules) const;
+    // False: it is being compiled, because nobody has asked for these rules before. That takes up
+    // to a tenth of a second, on a thread of its own. Only the built-in rule is worth it.
+    bool is_ready(GuardrailBits rules) const;
 
 private:
     explicit GuardrailSet(std::vector<GuardrailRule> rules);
     GuardrailBits named(std::string_view name) const;
     std::string known_names() const;
-    // Null: it must be compiled first, for these rules or, where there are too many combinations
-    // already, for all of them.
-    std::shared_ptr<const GuardrailMatcher> known_matcher(GuardrailBits* rules) const;
+
+    using Compiled = std::shared_ptr<const GuardrailMatcher>;
+    Result<Compiled> compile(GuardrailBits rules) const;
 
     std::vector<GuardrailRule> rules_;
     GuardrailBits always_ = 0;
     GuardrailBits built_in_ = 0;  // the rule that no config wrote
-    mutable std::mutex mutex_;
-    mutable std::map<GuardrailBits, std::shared_ptr<const GuardrailMatcher>> matchers_;
+    Compiled for_everybody_;
+    Compiled written_;  // all but the built-in one
+    mutable std::once_flag begun_;
+    mutable Result<Compiled> all_;  // once it is compiled
+    mutable std::atomic<bool> all_compiled_ = false;
+    mutable std::jthread compiling_;  // last: it uses the others
 };
 
 // What one thread needs to scan with guardrails. Not shared.
@@ -68,8 +78,12 @@ public:
     Result<std::shared_ptr<MatcherSeat>> seat_for(const GuardrailSet& set, GuardrailBits rules);
 
 private:
-    // The latest few: a new config, or another combination of rules, makes others.
-    std::vector<std::shared_ptr<MatcherSeat>> seats_;
+    struct Taken {
+        std::shared_ptr<MatcherSeat> seat;
+        std::set<GuardrailBits> by{};  // what it has been used for, which it remembers
+    };
+    // The latest few: a new config makes others.
+    std::vector<Taken> seats_;
 };
 
 }  // namespace runnel::policy

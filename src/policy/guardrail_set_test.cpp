@@ -75,16 +75,41 @@ TEST(GuardrailSet, ARuleThatCanNotRunIsAnError) {
     EXPECT_THAT(set.error().message, HasSubstr("the guardrail 'mine': '(a':"));
 }
 
-TEST(GuardrailSet, CompilesEachCombinationOnceAndOnlySoMany) {
-    std::vector<GuardrailRule> rules;
+TEST(GuardrailSet, CompilesNoCombinationThatSomebodyAsksFor) {
+    std::vector<GuardrailRule> rules{pattern_rule("everybody", {"x"})};
     for (int i = 0; i < 8; ++i)
         rules.push_back(asked(pattern_rule(std::string(1, static_cast<char>('a' + i)), {"x"})));
     const auto set = guardrails(std::move(rules));
-    EXPECT_EQ(*set->matcher(3), *set->matcher(3));
-    for (GuardrailBits bits = 1; bits < 200; ++bits) EXPECT_TRUE(set->matcher(bits).has_value());
-    EXPECT_EQ(*set->matcher(198), *set->matcher(199)) << "all rules, of which some are passed over";
+    EXPECT_EQ((*set->matcher(1))->expressions().size(), 1u);
+    const auto all = *set->matcher(3);
+    EXPECT_EQ(all->expressions().size(), 9u) << "those that were not asked for are passed over";
+    for (GuardrailBits bits = 2; bits < 512; ++bits) {
+        EXPECT_TRUE(set->is_ready(bits));
+        EXPECT_EQ(*set->matcher(bits), all);
+    }
+}
+
+TEST(GuardrailSet, CompilesItsOwnRuleWhenSomebodyAsksForIt) {
+    const auto set = guardrails({pattern_rule("mine", {"x"})});
+    EXPECT_TRUE(set->is_ready(1));
+    EXPECT_FALSE(set->is_ready(2));
+    EXPECT_GT((*set->matcher(3))->expressions().size(), 10u);
+    EXPECT_TRUE(set->is_ready(2));
+    EXPECT_EQ(*set->matcher(2), *set->matcher(3));
+    (void)guardrails({})->is_ready(1);  // one that goes away meanwhile
+}
+
+TEST(GuardrailWorkspace, KeepsASeatForTheCombinationsOfRulesButNotForAnyNumber) {
+    std::vector<GuardrailRule> rules;
+    for (int i = 0; i < 10; ++i)
+        rules.push_back(asked(pattern_rule(std::string(1, static_cast<char>('a' + i)), {"x"})));
+    const auto set = guardrails(std::move(rules));
     GuardrailWorkspace workspace;
-    EXPECT_EQ(*workspace.seat_for(*set, 3), *workspace.seat_for(*set, 3));
+    const auto first = *workspace.seat_for(*set, 1);
+    EXPECT_EQ(*workspace.seat_for(*set, 2), first);
+    for (GuardrailBits bits = 1; bits < 1000; ++bits)
+        EXPECT_TRUE(workspace.seat_for(*set, bits).has_value());
+    EXPECT_NE(*workspace.seat_for(*set, 1), first);
 }
 
 }  // namespace

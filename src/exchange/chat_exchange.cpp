@@ -50,8 +50,16 @@ ChatExchange::ChatExchange(std::shared_ptr<const Gateway> gateway, Worker* worke
 }
 
 awaitable<void> ChatExchange::run() {
-    auto ready = prepare();
+    auto ready = read();
+    if (ready && !guard_.is_ready()) return prepare_later();
+    if (ready) ready = prepare();
     return ready ? answer() : reply_.fail(std::move(ready.error()));
+}
+
+awaitable<void> ChatExchange::prepare_later() {
+    co_await guard_.wait_until_ready();
+    auto ready = prepare();
+    co_await (ready ? answer() : reply_.fail(std::move(ready.error())));
 }
 
 awaitable<void> ChatExchange::answer() {
@@ -106,7 +114,15 @@ awaitable<void> ChatExchange::ask() {
             return account_.open_round(&request_, &route_);
         });
         if (guard_.is_on())
-            loop.look_at_results([this](std::string* text) { guard_.look_at_result(text); });
+            loop.watch_calls({.before_call =
+                                  [this](std::string arguments) {
+                                      return guard_.ask_about_call(std::move(arguments),
+                                                                   transaction_->stop);
+                                  },
+                              .after_call =
+                                  [this](std::string* result) {
+                                      return guard_.look_at_result(result, transaction_->stop);
+                                  }});
         co_await loop.run();
         co_return;
     }
@@ -117,7 +133,7 @@ awaitable<void> ChatExchange::ask() {
     if (co_await attempts.run() == Attempts::Outcome::answered) co_await reply_.finish();
 }
 
-Result<void> ChatExchange::prepare() {
+Result<void> ChatExchange::read() {
     // Requests are read in the one shape there is for now; how the answer is written is the
     // client's choice.
     if (auto read = read_request(std::move(transaction_->request.body)); !read) return read;
@@ -129,14 +145,22 @@ Result<void> ChatExchange::prepare() {
     if (record_->model_asked.empty()) record_->model_asked = route_.name;  // the default
     auto dialect = choose_dialect();
     if (!dialect) return propagate(dialect);
-    record_->dialect = (*dialect)->name();
+    dialect_ = *dialect;
+    record_->dialect = dialect_->name();
     if (auto applied = apply_route(); !applied) return applied;
+    return select_guards();
+}
+
+Result<void> ChatExchange::prepare() {
+    if (auto guarded = guard_request(); !guarded) return guarded;
+    if (route_.system != nullptr)
+        agent::add_system_text(&request_, *route_.system, agent::SystemPlace::first);
     if (caller_.is_browser()) strip_tools();
     record_->rerouted_from = route_.rerouted_from;
     record_->warnings = route_.warnings;
     shared_->continuity.recall(&request_, std::chrono::steady_clock::now());
     record_->completion_id = worker_->ids.next(gateway_->id_prefix);
-    reply_.prepare({*dialect, request_.streaming, envelope(), gateway_->ping});
+    reply_.prepare({dialect_, request_.streaming, envelope(), gateway_->ping});
     if (auto opened = open_cache(); !opened) return opened;
     copy_answer();
     return {};
@@ -174,7 +198,11 @@ std::string ChatExchange::content() const {
     json::Writer out(text);
     const dialect::Envelope& envelope = reply_.envelope();
     out.begin_object().key("id").string(envelope.id).key("created").number(envelope.created);
-    out.key("model").string(envelope.model).key("request").raw(asked_).key("answer");
+    out.key("model")
+        .string(envelope.model)
+        .key("request")
+        .raw(declined_ ? "null" : asked_)
+        .key("answer");
     out.raw(timeline::write_archive(timeline::without_credentials(copy_->recording()),
                                     limits::answer_copy_bytes))
         .end_object();
@@ -266,19 +294,19 @@ Result<void> ChatExchange::apply_route() {
     if (route_.max_tokens)
         request_.max_tokens =
             std::min(request_.max_tokens.value_or(*route_.max_tokens), *route_.max_tokens);
-    if (auto guarded = guard_request(); !guarded) return guarded;
-    if (route_.system != nullptr)
-        agent::add_system_text(&request_, *route_.system, agent::SystemPlace::first);
     return {};
+}
+
+Result<void> ChatExchange::select_guards() {
+    const std::vector<std::string>* of_key =
+        caller_.key != nullptr ? &caller_.key->guardrails : nullptr;
+    return guard_.select(request_, route_, of_key, transaction_->request.headers);
 }
 
 // Before anything of the gateway's own is added to the conversation: only what the client says is
 // looked at.
 Result<void> ChatExchange::guard_request() {
-    const std::vector<std::string>* of_key =
-        caller_.key != nullptr ? &caller_.key->guardrails : nullptr;
-    auto selected = guard_.select(request_, route_, of_key, transaction_->request.headers);
-    if (!selected || !guard_.is_on()) return selected;
+    if (!guard_.is_on()) return {};
     auto scan = guard_.look_at(request_);
     if (!scan) return propagate(scan);
     if (scan->outcome == policy::InputScan::Outcome::decline) decline();
@@ -293,15 +321,20 @@ Result<void> ChatExchange::guard_request() {
 // The model is asked to refuse, and has nothing to do it with but words.
 void ChatExchange::decline() {
     policy::decline(&request_);
+    declined_ = true;
     request_.gateway.builtin_tools.clear();
     route_.tools = nullptr;
 }
 
 awaitable<Result<void>> ChatExchange::ask_guards() {
     auto outcome = co_await guard_.ask_about(&request_, transaction_->stop);
-    if (!outcome) co_return propagate(outcome);
+    if (!outcome) {
+        asked_.clear();
+        co_return propagate(outcome);
+    }
     if (*outcome == policy::InputScan::Outcome::decline) {
         decline();
+        reply_.set_envelope(envelope());
         cache_.leave();
     }
     co_return Result<void>{};

@@ -41,7 +41,11 @@ public:
     std::string content() const;
 
 private:
+    // What is asked, of whom, and which guardrails apply; then all that can be known before
+    // anybody is asked.
+    Result<void> read();
     Result<void> prepare();
+    boost::asio::awaitable<void> prepare_later();
     boost::asio::awaitable<void> answer();
     boost::asio::awaitable<void> ask();
     boost::asio::awaitable<void> tell(policy::AnswerCache::Answer known);
@@ -52,6 +56,7 @@ private:
     Result<const dialect::Dialect*> choose_dialect() const;
     Result<void> find_route();
     Result<void> apply_route();
+    Result<void> select_guards();
     Result<void> guard_request();
     boost::asio::awaitable<Result<void>> ask_guards();
     void decline();
@@ -65,7 +70,8 @@ private:
     http::Transaction* transaction_;
     telemetry::RequestRecord* record_;
     policy::Caller caller_;
-    const dialect::Dialect* reader_;  // of the request
+    const dialect::Dialect* reader_;             // of the request
+    const dialect::Dialect* dialect_ = nullptr;  // of the answer
     Reply reply_;
     chat::Request request_;
     router::Route route_;
@@ -73,7 +79,8 @@ private:
     Account account_;
     CacheVisit cache_;
     std::optional<AnswerCopy> copy_;
-    std::string asked_;  // the request's body, where what is said is kept
+    std::string asked_;      // the request's body, where what is said is kept
+    bool declined_ = false;  // then that is not
 };
 
 }  // namespace runnel::exchange

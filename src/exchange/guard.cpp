@@ -3,7 +3,9 @@
 #include "agent/timed_stop.hpp"
 #include "agent/web_client.hpp"
 
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,6 +24,7 @@ using policy::InputScan;
 namespace {
 
 constexpr std::size_t check_answer_bytes = 64 * limits::kib;
+constexpr std::chrono::milliseconds ready_interval{5};
 
 // "pii, content_moderation"
 void add_names(std::string_view header, std::vector<std::string>* names) {
@@ -33,6 +36,13 @@ void add_names(std::string_view header, std::vector<std::string>* names) {
         while (name.ends_with(' ')) name.remove_suffix(1);
         if (!name.empty()) names->emplace_back(name);
     }
+}
+
+std::vector<std::size_t> places_of(GuardrailBits rules) {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < 64; ++i)
+        if ((rules & policy::guardrail_bit(i)) != 0) places.push_back(i);
+    return places;
 }
 
 }  // namespace
@@ -56,6 +66,14 @@ Result<void> Guard::select(const chat::Request& request, const router::Route& ro
     return {};
 }
 
+awaitable<void> Guard::wait_until_ready() const {
+    boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor);
+    while (!is_ready()) {
+        timer.expires_after(ready_interval);
+        co_await timer.async_wait(boost::asio::use_awaitable);
+    }
+}
+
 Result<InputScan> Guard::look_at(const chat::Request& request) {
     auto scan = policy::scan_input(*gateway_->guardrails, rules_, &worker_->guardrails, request);
     if (!scan) return scan;
@@ -70,33 +88,35 @@ awaitable<Result<InputScan::Outcome>> Guard::ask_about(chat::Request* request, S
     auto outcome = InputScan::Outcome::pass;
     if (asking == 0) co_return outcome;
     const std::string text = policy::text_of(*request);
-    for (std::size_t i = 0; i < set.size(); ++i) {
-        if ((asking & policy::guardrail_bit(i)) == 0) continue;
-        const GuardrailRule* rule = &set.rule(i);
-        auto answer = co_await ask(rule, text, stop);
-        if (!answer && rule->action == GuardrailRule::Action::log) continue;
-        if (!answer) co_return propagate(answer);
-        if (!answer->flagged) continue;
-        GuardrailFindings findings;
-        for (const std::string& category : answer->categories) findings.add(i, category);
-        if (answer->categories.empty()) findings.add(i, rule->name);
-        note(findings);
-        if (rule->action == GuardrailRule::Action::block) co_return fail(policy::blocked(findings));
-        if (rule->action == GuardrailRule::Action::decline) outcome = InputScan::Outcome::decline;
+    for (const std::size_t rule : places_of(asking)) {
+        Opinion said = co_await opinion(rule, text, stop);
+        if (said.kind == Opinion::Kind::none) continue;
+        if (said.kind == Opinion::Kind::unknown ||
+            set.rule(rule).action == GuardrailRule::Action::block)
+            co_return fail(std::move(said.error));
+        outcome = InputScan::Outcome::decline;
     }
     co_return outcome;
 }
 
-void Guard::look_at_result(std::string* text) {
+awaitable<void> Guard::ask_about_call(std::string arguments, Stop* stop) {
+    const GuardrailBits asking =
+        gateway_->guardrails->checks_at(GuardrailPlace::tool_arguments, rules_);
+    if (co_await judge(asking, std::move(arguments), stop) == Verdict::blocked) filter_->cut_off();
+}
+
+awaitable<void> Guard::look_at_result(std::string* text, Stop* stop) {
+    const policy::GuardrailSet& set = *gateway_->guardrails;
     GuardrailFindings findings;
-    auto scanned =
-        policy::scan_result(*gateway_->guardrails, rules_, &worker_->guardrails, *text, &findings);
+    auto scanned = policy::scan_result(set, rules_, &worker_->guardrails, *text, &findings);
     note(findings);
     if (!scanned) {
         *text = scanned.error().message;
     } else if (*scanned) {
         *text = std::move(**scanned);
     }
+    const GuardrailBits asking = set.checks_at(GuardrailPlace::input, rules_);
+    if (co_await judge(asking, *text, stop) == Verdict::blocked) *text = policy::result_withheld;
 }
 
 Result<void> Guard::open(timeline::Sink* to) {
@@ -108,27 +128,41 @@ Result<void> Guard::open(timeline::Sink* to) {
 
 awaitable<void> Guard::close(Stop* stop) {
     filter_->end();
-    const policy::GuardrailSet& set = *gateway_->guardrails;
     const GuardrailBits asking = filter_->checks();
     auto checked = GuardrailFilter::Checked::passed;
-    for (std::size_t i = 0; i < set.size(); ++i) {
-        if ((asking & policy::guardrail_bit(i)) == 0) continue;
-        const GuardrailRule* rule = &set.rule(i);
-        std::string text = filter_->text_for(i);
-        auto answer = co_await ask(rule, std::move(text), stop);
-        const bool logs = rule->action == GuardrailRule::Action::log;
-        if (answer && !answer->flagged) continue;
-        if (!answer) record_->error_detail = answer.error().detail;
-        GuardrailFindings findings;
-        findings.add(i, rule->name);
-        if (answer || !logs) note(findings);
-        if (!logs) checked = GuardrailFilter::Checked::blocked;
+    for (const std::size_t rule : places_of(asking)) {
+        const Opinion said = co_await opinion(rule, filter_->text_for(rule), stop);
+        if (said.kind != Opinion::Kind::none) checked = GuardrailFilter::Checked::blocked;
     }
     if (asking != 0) filter_->settle_checks(checked);
 }
 
 void Guard::note_findings() {
     if (filter_) note(filter_->findings());
+}
+
+awaitable<Guard::Verdict> Guard::judge(GuardrailBits rules, std::string text, Stop* stop) {
+    for (const std::size_t rule : places_of(rules)) {
+        const Opinion said = co_await opinion(rule, text, stop);
+        if (said.kind != Opinion::Kind::none) co_return Verdict::blocked;
+    }
+    co_return Verdict::passed;
+}
+
+awaitable<Guard::Opinion> Guard::opinion(std::size_t rule, std::string text, Stop* stop) {
+    const GuardrailRule* asked = &gateway_->guardrails->rule(rule);
+    const bool logs = asked->action == GuardrailRule::Action::log;
+    auto answer = co_await ask(asked, std::move(text), stop);
+    if (!answer) record_->error_detail = answer.error().detail;
+    if (answer ? !answer->flagged : logs) co_return Opinion{};
+    GuardrailFindings findings;
+    if (answer)
+        for (const std::string& category : answer->categories) findings.add(rule, category);
+    if (findings.categories.empty()) findings.add(rule, asked->name);
+    note(findings);
+    if (logs) co_return Opinion{};
+    if (!answer) co_return Opinion{Opinion::Kind::unknown, std::move(answer.error())};
+    co_return Opinion{Opinion::Kind::objects, policy::blocked(findings)};
 }
 
 awaitable<Result<policy::CheckAnswer>> Guard::ask(const GuardrailRule* rule, std::string text,

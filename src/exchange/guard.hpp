@@ -29,6 +29,9 @@ public:
     Result<void> select(const chat::Request& request, const router::Route& route,
                         const std::vector<std::string>* of_key, const http::HeaderList& headers);
     bool is_on() const { return rules_ != 0; }
+    // They can look at once. Otherwise they must be waited for, a tenth of a second at most.
+    bool is_ready() const { return !is_on() || gateway_->guardrails->is_ready(rules_); }
+    boost::asio::awaitable<void> wait_until_ready() const;
     policy::GuardrailBits rules() const { return rules_; }
 
     // What becomes of the request, as far as rules say that need not ask anybody; the error is what
@@ -38,8 +41,10 @@ public:
     boost::asio::awaitable<Result<policy::InputScan::Outcome>> ask_about(chat::Request* request,
                                                                          http::Stop* stop);
 
+    // What a tool is asked that is to run here. If somebody objects to it, the answer is cut off.
+    boost::asio::awaitable<void> ask_about_call(std::string arguments, http::Stop* stop);
     // What a tool that ran here has answered, before the model is told.
-    void look_at_result(std::string* text);
+    boost::asio::awaitable<void> look_at_result(std::string* text, http::Stop* stop);
 
     // The answer goes through the filter to `to`, which must outlive this.
     Result<void> open(timeline::Sink* to);
@@ -50,6 +55,17 @@ public:
     void note_findings();
 
 private:
+    // What somebody says who is asked about a text, with what a client is told who is blocked by
+    // it.
+    struct Opinion {
+        enum class Kind { none, objects, unknown } kind = Kind::none;  // none of a rule that logs
+        Error error{};
+    };
+    boost::asio::awaitable<Opinion> opinion(std::size_t rule, std::string text, http::Stop* stop);
+    // Whether any of these rules does not let it pass.
+    enum class Verdict { passed, blocked };
+    boost::asio::awaitable<Verdict> judge(policy::GuardrailBits rules, std::string text,
+                                          http::Stop* stop);
     boost::asio::awaitable<Result<policy::CheckAnswer>> ask(const policy::GuardrailRule* rule,
                                                             std::string text, http::Stop* stop);
     void note(const policy::GuardrailFindings& findings);

@@ -43,6 +43,8 @@ public:
     // How the client wants it; until then errors are told in `dialect`'s words.
     void set_dialect(const dialect::Dialect* dialect) { manner_.dialect = dialect; }
     void prepare(Manner manner);
+    // Before anybody answers: the request has become another.
+    void set_envelope(dialect::Envelope envelope) { manner_.envelope = std::move(envelope); }
     // Is told what the client is told. It must outlive the reply.
     void copy_to(AnswerCopy* copy) { copy_ = copy; }
     // What is told goes through its filter. It must stay as long as anything is told.

@@ -38,8 +38,13 @@ public:
         std::function<boost::asio::awaitable<Result<void>>(std::optional<timeline::Usage> used)>;
     void ask_before_rounds(MayGoOn may_go_on) { may_go_on_ = std::move(may_go_on); }
 
-    // May change what a tool has answered, before the model is told.
-    void look_at_results(std::function<void(std::string* text)> look) { look_ = std::move(look); }
+    // Sees what a tool is to be asked, before it is, and may cut the answer off; and what it has
+    // answered, before the model is told, and may change that.
+    struct Onlooker {
+        std::function<boost::asio::awaitable<void>(std::string arguments)> before_call;
+        std::function<boost::asio::awaitable<void>(std::string* result)> after_call;
+    };
+    void watch_calls(Onlooker onlooker) { onlooker_ = std::move(onlooker); }
 
     boost::asio::awaitable<void> run();
 
@@ -73,7 +78,7 @@ private:
     std::unique_ptr<agent::TextCalls> text_calls_;  // of a model that writes its calls as text
     ToolRuns runs_;
     MayGoOn may_go_on_;
-    std::function<void(std::string*)> look_;
+    std::optional<Onlooker> onlooker_;
     int rounds_left_;
 };
 

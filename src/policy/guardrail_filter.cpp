@@ -2,6 +2,7 @@
 
 #include "base/limits.hpp"
 #include "json/text.hpp"
+#include "policy/guardrail_transcript.hpp"
 
 #include <algorithm>
 
@@ -410,27 +411,7 @@ void GuardrailFilter::keep_answer() {
 void GuardrailFilter::drop_answer() { forget_answer(); }
 
 std::string GuardrailFilter::text_for(std::size_t rule) const {
-    const GuardrailRule& asking = set_->rule(rule);
-    std::string text;
-    const auto add = [&](std::string_view escaped) { json::append_unescaped(text, escaped); };
-    for (const Event& event : held_.events())
-        std::visit(timeline::Overload{
-                       [&](const timeline::Text& e) {
-                           if (asking.on_output) add(e.text);
-                       },
-                       [&](const timeline::Refusal& e) {
-                           if (asking.on_output) add(e.text);
-                       },
-                       [&](const timeline::Reasoning& e) {
-                           if (asking.on_reasoning) add(e.text);
-                       },
-                       [&](const timeline::ToolArguments& e) {
-                           if (asking.on_tool_arguments) add(e.fragment);
-                       },
-                       [](const auto&) {},
-                   },
-                   event);
-    return text;
+    return transcript_for(set_->rule(rule), held_.events());
 }
 
 void GuardrailFilter::settle_checks(Checked checked) {

@@ -38,6 +38,8 @@ public:
     // Nothing more will be shown: whoever is still answering can stop. What is used is told all the
     // same (UsageReported), and Ended.
     bool cut() const { return cut_; }
+    // Ends the answer so: of what is not shown yet, nothing will be.
+    void cut_off();
     // No more events will come, perhaps because of a cut: tells Ended if nobody has.
     void end();
     // A failure is about to be told past the filter: shows what is held and is no match.
@@ -90,7 +92,6 @@ private:
     void release_call(const Call& call);
     bool may_show(const ScannedJson& scanned);
     void note_choice(timeline::Choice choice);
-    void cut_off();
     void finish_with_filter(timeline::Sink* to);
     void forget_answer();
     void tell(const timeline::Event& event) { out_->on(event); }

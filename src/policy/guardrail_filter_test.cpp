@@ -289,7 +289,7 @@ TEST(GuardrailFilter, HoldsAnAnswerThatSomebodyElseMustSee) {
                  Finished{0, Finish::stop, ""}, UsageReported{{.fresh_input = 1}}, Ended{}});
     EXPECT_EQ(answer.text(), "started\n");
     EXPECT_EQ(answer.filter().checks(), 1u);
-    EXPECT_EQ(answer.filter().text_for(0), "hmone\ntwo");
+    EXPECT_EQ(answer.filter().text_for(0), "hm\none\ntwo");
     answer.filter().settle_checks(GuardrailFilter::Checked::passed);
     EXPECT_EQ(answer.text(), "started\n"
                              "reasoning 0 \"hm\"\n"

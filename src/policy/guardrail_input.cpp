@@ -192,8 +192,6 @@ constexpr std::string_view refusal_instruction =
     "with here. Say so, in one or two friendly sentences of your own. Do not guess what it was "
     "about, and do not ask for it again.";
 constexpr std::string_view withheld = "(This message was withheld.)";
-constexpr std::string_view result_withheld =
-    "(The result was withheld: it has something in it that may not be passed on.)";
 
 Message message_of(chat::Request* request, chat::Role role, std::string_view plain) {
     std::string escaped;

@@ -34,6 +34,10 @@ Result<std::optional<std::string>> scan_result(const GuardrailSet& set, Guardrai
                                                GuardrailWorkspace* workspace, std::string_view text,
                                                GuardrailFindings* findings);
 
+// What the model is told in place of a result that it may not see.
+inline constexpr std::string_view result_withheld =
+    "(The result was withheld: it has something in it that may not be passed on.)";
+
 // All that is said in the request as one text, for somebody else to look at.
 std::string text_of(const chat::Request& request);
 

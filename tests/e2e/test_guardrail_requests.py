@@ -8,6 +8,7 @@ import tempfile
 import threading
 
 from client import get
+from frames import frames_of, text_of
 from gateway_test import GatewayTest, provider
 from key_admin import ADMIN_TOKEN
 from pace import scaled
@@ -219,6 +220,31 @@ class GuardedRequests(GatewayTest):
         self.assertEqual(response.json()["choices"][0]["finish_reason"], "stop")
         self.assertNotIn("secret question", self.upstream.requests[0].body.decode())
         self.assertEqual(self.record(response)["guardrails"], ["polite: decline"])
+
+    def test_who_is_declined_is_told_so_in_words_not_in_json(self):
+        for rules in (["polite"], ["never"]):
+            for stream in (True, False):
+                with self.subTest(rules, stream=stream):
+                    self.upstream.forget()
+                    response = self.ask(text="a heron", guardrails=rules, stream=stream, json_only=True)
+                    self.assertEqual(response.status, 200, response.body)
+                    if stream:
+                        self.assertEqual(text_of(frames_of(response.body)), "Hello")
+                    else:
+                        self.assertEqual(response.json()["choices"][0]["message"]["content"], "Hello")
+                    self.assertNotIn("json", self.upstream.requests[0].body.decode().lower())
+
+    def test_what_was_declined_is_kept_nowhere(self):
+        for rules in (["polite"], ["never"], ["moderator"]):
+            response = self.ask(text="a heron called Marker78", guardrails=rules)
+            self.assertNotIn("Marker78", json.dumps(self.record(response)))
+            path = f"/v1/logs/{response.headers['x-request-id']}/stream"
+            self.assertNotIn(b"Marker78", get(self.runnel.port, path, headers=ADMIN).body)
+        for name in os.listdir(os.path.join(self.runnel.folder, "data")):
+            path = os.path.join(self.runnel.folder, "data", name)
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    self.assertNotIn(b"Marker78", file.read(), name)
 
 
 class RulesThatCannotRun(GatewayTest):

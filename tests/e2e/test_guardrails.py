@@ -21,7 +21,7 @@ def asks(text, **fields):
 
 
 class Checker(http.server.BaseHTTPRequestHandler):
-    """Objects to texts with "bad" in them, takes its time for "slow", and has no words for "odd"."""
+    """Objects to texts with "bad" or 6042 in them, takes its time for "slow", and has no words for "odd"."""
     asked = []
 
     def do_POST(self):
@@ -29,7 +29,7 @@ class Checker(http.server.BaseHTTPRequestHandler):
         Checker.asked.append(text)
         if "slow" in text:
             time.sleep(scaled(1.5))
-        body = b"what?" if "odd" in text else json.dumps({"flagged": "bad" in text, "categories": ["rude"]}).encode()
+        body = b"what?" if "odd" in text else json.dumps({"flagged": "bad" in text or "6042" in text, "categories": ["rude"]}).encode()
         try:
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
@@ -61,6 +61,7 @@ class Guardrails(GatewayTest):
                 {"name": "masked", "kind": "pii", "action": "redact", **asked},
                 {"name": "moderated", "kind": "content_moderation", "check": check, "on": ["input"], **asked},
                 {"name": "read", "check": check, "on": ["output"], **asked},
+                {"name": "supervised", "check": check, "on": ["tool_arguments"], **asked},
             ],
             "models": {"careful": {"targets": ["local/m"], "guardrails": ["cards"]},
                        "armed": {"targets": ["local/m"], "tools": ["calculator"]}},
@@ -262,6 +263,54 @@ class Guardrails(GatewayTest):
             frames = self.pieces("one ", last, guardrails=["read"])
             self.assertEqual((text_of(frames), finish_of(frames)), ("", "content_filter"), last)
 
+    def test_somebody_else_sees_each_choice_by_itself(self):
+        def script(exchange):
+            exchange.head()
+            for index, text in ((0, "ba"), (1, "x"), (0, "d"), (1, "y")):
+                choice = {"index": index, "delta": {"content": text}, "finish_reason": None}
+                exchange.body(b"data: " + json.dumps({"id": "u1", "choices": [choice]}).encode() + b"\n\n")
+            exchange.finish()
+
+        self.upstream.play(script)
+        frames = self.frames(guardrails=["read"], n=2)
+        self.assertEqual((text_of(frames), Checker.asked), ("", ["bad\nxy"]))
+
+    def test_somebody_else_sees_the_sources(self):
+        citation = {"url": "https://example.org/x", "title": "all b\u0061d", "start_index": 0, "end_index": 1}
+
+        def script(exchange):
+            exchange.head()
+            exchange.delta("Birds.")
+            exchange.body(exchange.wire._chunk({"annotations": [{"type": "url_citation", "url_citation": citation}]}))
+            exchange.finish()
+
+        self.upstream.play(script)
+        frames = self.frames(guardrails=["read"])
+        self.assertEqual((text_of(frames), finish_of(frames)), ("", "content_filter"))
+
+    def test_a_call_that_somebody_else_objects_to_is_not_run(self):
+        for expression, rounds in (("6042+1", 1), ("1+1", 2)):
+            self.upstream.forget()
+            self.upstream.play(calls(call("calculator", json.dumps({"expression": expression})), text="Wait. "), says("It is so."))
+            response = self.ask(model="armed", guardrails=["supervised"], stream_options={"include_usage": True})
+            frames = frames_of(response.body)
+            shown = ("Wait. It is so.", "stop") if rounds == 2 else ("", "content_filter")
+            self.assertEqual((text_of(frames), finish_of(frames)), shown)
+            self.assertEqual(len(self.upstream.requests), rounds)
+            self.assertEqual(len([frame for frame in frames if frame.get("usage")]), 1)
+        arguments = json.dumps({"expression": "1+1"})
+        self.assertEqual(Checker.asked[1:], [arguments, f"{arguments}\n2"], "before it is run, and what is shown of it")
+
+    def test_somebody_else_sees_what_tools_answer_before_the_model_does(self):
+        for expression, shown in (("6000+42", "withheld"), ("1+1", "2")):
+            self.upstream.forget()
+            self.upstream.play(calls(call("calculator", json.dumps({"expression": expression}))), says("Well."))
+            frames = self.frames(model="armed", guardrails=["moderated"])
+            self.assertEqual((text_of(frames), finish_of(frames)), ("Well.", "stop"))
+            result = self.upstream.requests[1].json()["messages"][-1]["content"]
+            self.assertIn(shown, result)
+            self.assertNotIn("6042", result)
+
 
 class WithoutRules(GatewayTest):
     def test_personal_data_can_be_asked_for(self):
@@ -274,6 +323,23 @@ class WithoutRules(GatewayTest):
         response = self.ask(guardrails=["content_moderation"])
         self.assert_error(response, 400, "invalid_value", param="guardrails")
         self.assertIn("config", response.error["message"])
+
+
+class FirstToAsk(GatewayTest):
+    def test_rules_that_nobody_asked_for_before_are_there_for_all_who_ask_at_once(self):
+        """The rules are compiled meanwhile; who does not ask for them does not wait."""
+        statuses = []
+
+        def ask(**fields):
+            statuses.append((fields.get("guardrails"), self.ask(**asks("mail a@b.com", **fields)).status))
+
+        threads = [threading.Thread(target=ask, kwargs={"guardrails": ["pii"]} if i % 2 else {}) for i in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(status for guardrails, status in statuses if guardrails), [400] * 4)
+        self.assertEqual(sorted(status for guardrails, status in statuses if not guardrails), [200] * 4)
 
 
 class OfKeys(GatewayTest):

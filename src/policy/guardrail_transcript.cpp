@@ -1,0 +1,89 @@
+#include "policy/guardrail_transcript.hpp"
+
+#include "json/text.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace runnel::policy {
+namespace {
+
+// What is said in an answer, told apart: what one choice says in one way is one text, however it
+// came, and each call of a tool is another.
+class Sayings {
+public:
+    struct Where {
+        enum class Kind { text, refusal, reasoning, call, source, tool } kind;
+        timeline::Choice choice = 0;
+        std::size_t number = 0;
+        friend bool operator==(const Where&, const Where&) = default;
+    };
+
+    void add(Where where, std::string_view escaped) {
+        auto known = std::ranges::find(texts_, where, &Text::where);
+        if (known == texts_.end()) known = texts_.insert(known, {where, {}});
+        json::append_unescaped(known->text, escaped);
+    }
+    // One that nothing is added to.
+    void add_alone(Where::Kind kind, std::string_view json) {
+        if (!json.empty()) add({kind, 0, texts_.size()}, json);
+    }
+
+    std::string joined() const {
+        std::string all;
+        for (const Text& text : texts_) {
+            if (!all.empty()) all += '\n';
+            // What a tool is asked is JSON, in which escapes hide nothing either.
+            all += text.where.kind == Where::Kind::call ? json::unescaped(text.text) : text.text;
+        }
+        return all;
+    }
+
+private:
+    struct Text {
+        Where where;
+        std::string text;
+    };
+    std::vector<Text> texts_;
+};
+
+}  // namespace
+
+std::string transcript_for(const GuardrailRule& asking, std::span<const timeline::Event> answer) {
+    using Kind = Sayings::Where::Kind;
+    Sayings sayings;
+    for (const timeline::Event& event : answer)
+        std::visit(timeline::Overload{
+                       [&](const timeline::Text& e) {
+                           if (asking.on_output) sayings.add({Kind::text, e.choice}, e.text);
+                       },
+                       [&](const timeline::Refusal& e) {
+                           if (asking.on_output) sayings.add({Kind::refusal, e.choice}, e.text);
+                       },
+                       [&](const timeline::Reasoning& e) {
+                           if (asking.on_reasoning)
+                               sayings.add({Kind::reasoning, e.choice}, e.text);
+                       },
+                       [&](const timeline::ToolArguments& e) {
+                           if (asking.on_tool_arguments)
+                               sayings.add(
+                                   {Kind::call, e.choice, static_cast<std::size_t>(e.index)},
+                                   e.fragment);
+                       },
+                       [&](const timeline::Annotation& e) {
+                           if (asking.on_output) sayings.add_alone(Kind::source, e.raw);
+                       },
+                       [&](const timeline::ServerTool& e) {
+                           if (!asking.on_tool_arguments) return;
+                           sayings.add_alone(Kind::tool, e.result_raw);
+                           if (e.state != timeline::ServerTool::State::created) return;
+                           sayings.add_alone(Kind::tool, e.arguments_raw);
+                           sayings.add_alone(Kind::tool, e.explanation_raw);
+                       },
+                       [](const auto&) {},
+                   },
+                   event);
+    return sayings.joined();
+}
+
+}  // namespace runnel::policy

@@ -34,9 +34,9 @@ struct GuardrailFilter::Speech {
     GuardrailText text;
     bool may_hold = false;   // something of it, since it was last paused
     std::uint64_t said = 0;  // bytes, as they came
-    std::string logprobs{};  // of the next piece
     struct Logprobs {
-        std::uint64_t end;  // of the text they belong to
+        std::uint64_t begin;  // of the text they belong to
+        std::uint64_t end;
         std::string raw;
     };
     std::vector<Logprobs> held_logprobs{};
@@ -154,9 +154,10 @@ void GuardrailFilter::on_speech(Channel channel, Choice choice, std::string_view
     }
     if (!escaped.empty())
         gathered_.ends.push_back({gathered_.escaped.size(), gathered_.plain.size()});
-    speech.said += gathered_.plain.size() - before;
-    if (!speech.logprobs.empty())
-        speech.held_logprobs.push_back({speech.said, std::exchange(speech.logprobs, {})});
+    const std::uint64_t began =
+        std::exchange(speech.said, speech.said + gathered_.plain.size() - before);
+    if (!logprobs_.empty() && logprobs_choice_ == choice)
+        speech.held_logprobs.push_back({began, speech.said, std::exchange(logprobs_, {})});
     if (gathered_.plain.size() > gathered_bytes_max) settle();
 }
 
@@ -226,21 +227,22 @@ void GuardrailFilter::say(const Speech& speech, std::string_view escaped) {
     }
 }
 
-// They name the tokens: where some of the text is replaced, so are they.
+// They name the tokens: where some of the text is replaced, they are not told.
 void GuardrailFilter::pass_logprobs_on(Speech& speech) {
+    const std::uint64_t until = speech.text.released_until();
     auto& held = speech.held_logprobs;
-    const auto later = std::ranges::find_if(
-        held, [&](const auto& one) { return one.end > speech.text.released_until(); });
-    if (!speech.text.replaced())
-        for (auto one = held.begin(); one != later; ++one)
-            tell(timeline::Logprobs{speech.choice, one->raw});
+    if (speech.text.replaced()) std::erase_if(held, [&](auto& one) { return one.begin < until; });
+    const auto later = std::ranges::find_if(held, [&](auto& one) { return one.end > until; });
+    for (auto one = held.begin(); one != later; ++one)
+        tell(timeline::Logprobs{speech.choice, one->raw});
     held.erase(held.begin(), later);
 }
 
 void GuardrailFilter::on_logprobs(const timeline::Logprobs& event) {
     note_choice(event.choice);
     if (on_text_ == 0) return tell(event);
-    speech_of(Channel::text, event.choice).logprobs = event.raw;
+    logprobs_ = event.raw;
+    logprobs_choice_ = event.choice;
 }
 
 // Something else is said now. What is held is said before it, unless it is a match.
@@ -288,6 +290,9 @@ void GuardrailFilter::release_calls(Choice choice) {
 }
 
 void GuardrailFilter::release_call(const Call& call) {
+    const ScannedJson name = scan_json(seat_, on_arguments_, call.name);
+    if (!may_show(name)) return;
+    if (name.outcome == ScannedJson::Outcome::replaced) return cut_off();
     const std::string arguments = json::unescaped(call.arguments_escaped);
     const ScannedJson scanned = scan_json(seat_, on_arguments_, arguments);
     if (!may_show(scanned)) return;

@@ -123,6 +123,8 @@ private:
     };
     Gathered gathered_;
     std::vector<Call> calls_;  // that have not been shown, in the order they were made
+    std::string logprobs_;     // of the text that comes next
+    timeline::Choice logprobs_choice_ = 0;
     enum class Progress { unseen, open, finished };
     std::vector<Progress> choices_;
     bool cut_ = false;

@@ -268,6 +268,26 @@ TEST(GuardrailFilter, LogprobsWaitForTheirText) {
                              "text 0 \"2024 we,\"\n");
     answer.tell({Logprobs{0, "[3]"}, Text{0, " a@b.com,"}});
     EXPECT_THAT(answer.text(), Not(HasSubstr("[3]"))) << "they name what was replaced";
+    answer.tell({Logprobs{0, "[4]"}, Text{0, "a@b.com, 41"}, Logprobs{0, "[5]"}, Text{0, "x,"}});
+    EXPECT_THAT(answer.text(), Not(HasSubstr("[4]"))) << "also when some of their text came later";
+    EXPECT_THAT(answer.text(), HasSubstr("[5]"));
+}
+
+TEST(GuardrailFilter, LogprobsOfARefusalAreNotTheTexts) {
+    Filtered answer({pii_rule({email}, Action::redact)});
+    answer.tell({Started{}, Logprobs{0, "[1]"}, Refusal{0, "a@b.com,"}, Text{0, "so,"}});
+    EXPECT_THAT(answer.text(), Not(HasSubstr("[1]")));
+    answer.tell({Logprobs{0, "[2]"}, Refusal{0, "no,"}});
+    EXPECT_THAT(answer.text(), HasSubstr("[2]"));
+}
+
+TEST(GuardrailFilter, ACallOfAToolThatIsNotToBeNamedIsNotShown) {
+    for (const Action action : {Action::block, Action::redact}) {
+        Filtered answer({word_rule("names", {"falcon"}, action)});
+        answer.tell({Started{}, ToolStarted{0, 0, "call_1", "falcon"}, ToolEnded{0, 0}});
+        EXPECT_TRUE(answer.filter().cut());
+        EXPECT_THAT(answer.text(), Not(HasSubstr("falcon")));
+    }
 }
 
 TEST(GuardrailFilter, AnotherAnswerBeginsAnew) {

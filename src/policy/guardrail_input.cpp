@@ -3,6 +3,7 @@
 #include "json/text.hpp"
 #include "json/writer.hpp"
 #include "policy/guardrail_json.hpp"
+#include "policy/guardrail_rest.hpp"
 
 #include <fmt/format.h>
 
@@ -17,8 +18,67 @@ using Action = GuardrailRule::Action;
 using chat::Message;
 using chat::Part;
 
-// Shows the visitor each text (escaped), what is JSON inside of a string (`call`), raw JSON, and
-// the names of speakers; and where the parts of a message end.
+bool is_inside(std::string_view part, std::string_view whole) {
+    const std::less_equal<const char*> before;
+    return before(whole.data(), part.data()) &&
+           before(part.data() + part.size(), whole.data() + whole.size());
+}
+
+// Parameters: what they say is the gateway's or the provider's business, and nobody's words. What
+// is described to the model (tools, schemas) is the application's.
+constexpr std::array<std::string_view, 29> no_words{"model",
+                                                    "messages",
+                                                    "prompt",
+                                                    "stream",
+                                                    "stream_options",
+                                                    "stream_dialect",
+                                                    "tools",
+                                                    "tool_choice",
+                                                    "functions",
+                                                    "function_call",
+                                                    "response_format",
+                                                    "response_schema",
+                                                    "logit_bias",
+                                                    "reasoning",
+                                                    "reasoning_effort",
+                                                    "thinking",
+                                                    "metadata",
+                                                    "idempotency_key",
+                                                    "fallback",
+                                                    "guardrails",
+                                                    "builtin_tools",
+                                                    "tool_events",
+                                                    "hold",
+                                                    "healing_options",
+                                                    "service_tier",
+                                                    "prompt_cache_key",
+                                                    "modalities",
+                                                    "audio",
+                                                    "verbosity"};
+
+// What the message says besides what was shown already: names of files, addresses of pictures, what
+// clients add of their own. Providers get it as it stands.
+template <class Visitor>
+void visit_rest(const Message& message, Visitor& visitor) {
+    std::vector<std::string_view> seen{message.reasoning_escaped, message.reasoning_details_raw,
+                                       message.thinking_blocks_raw};
+    for (const Part& part : message.parts) {
+        if (part.kind == Part::Kind::other) seen.push_back(part.raw);
+        seen.push_back(part.text_escaped);
+        seen.push_back(part.data_escaped);
+        if (part.url_escaped.starts_with("data:")) seen.push_back(part.url_escaped);
+    }
+    for (const chat::ToolCall& tool_call : message.tool_calls) {
+        seen.push_back(tool_call.arguments_escaped);
+        seen.push_back(tool_call.extra_content_raw);
+    }
+    RestOfJson(message.raw, std::move(seen)).for_each([&](std::string_view escaped) {
+        visitor.text(escaped);
+    });
+}
+
+// Shows the visitor each text (escaped), what is JSON inside of a string (`call`), raw JSON, other
+// fields, and the names of speakers and tools; and where the parts of a message end.
 template <class Visitor>
 void for_each_text(const chat::Request& request, Visitor& visitor) {
     for (const Message& message : request.messages) {
@@ -32,9 +92,17 @@ void for_each_text(const chat::Request& request, Visitor& visitor) {
         for (const std::string_view thoughts :
              {message.reasoning_details_raw, message.thinking_blocks_raw})
             if (!thoughts.empty()) visitor.raw(thoughts);
-        for (const chat::ToolCall& tool_call : message.tool_calls)
+        for (const chat::ToolCall& tool_call : message.tool_calls) {
+            visitor.name(tool_call.name);
             if (!tool_call.arguments_escaped.empty()) visitor.call(tool_call.arguments_escaped);
+        }
+        // Where the gateway wrote it anew, there is nothing else in it.
+        if (is_inside(message.raw, *request.body)) visit_rest(message, visitor);
     }
+    for (const chat::Field& field : request.fields)
+        if (std::ranges::find(no_words, field.name) == no_words.end() &&
+            field.raw.find('"') != std::string_view::npos)
+            visitor.field(field);
 }
 
 class Scan {
@@ -76,6 +144,8 @@ public:
         ScannedJson scanned = look_at(json);
         if (scanned.outcome == ScannedJson::Outcome::replaced) edit(json, std::move(scanned.json));
     }
+
+    void field(const chat::Field& field) { raw(field.raw); }
 
     InputScan outcome(const GuardrailSet& set) {
         InputScan scan;
@@ -136,10 +206,7 @@ private:
 
     // What was not in the client's own bytes can't be changed there: then nothing goes on.
     void edit(std::string_view old, std::string text) {
-        const std::less_equal<const char*> before;
-        const bool inside = before(body_.data(), old.data()) &&
-                            before(old.data() + old.size(), body_.data() + body_.size());
-        if (!inside) {
+        if (!is_inside(old, body_)) {
             in_the_way_ = true;
             return;
         }
@@ -179,6 +246,10 @@ public:
     void part(std::string_view escaped) { text(escaped); }
     void call(std::string_view escaped) { text(escaped); }
     void raw(std::string_view json) { text(json); }
+    // Who asks is nobody else's business.
+    void field(const chat::Field& field) {
+        if (field.name != "user" && field.name != "safety_identifier") raw(field.raw);
+    }
     void name(std::string_view) {}
     void end_of_parts() {}
     std::string take() { return std::move(all_); }

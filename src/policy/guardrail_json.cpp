@@ -35,7 +35,7 @@ public:
             replace_values(json);
             // What spans several values can't be replaced, so it stands in the way of all of it.
             if (replaced_) whole = look(json::unescaped(out_));
-            unsure_ = unsure_ || whole.replaced;
+            unsure_ = unsure_ || whole.replaced || finds_in_inner_json(json::unescaped(out_));
         } else {
             replaced_ = whole.replaced;
             out_ = std::move(whole.text);
@@ -54,6 +54,11 @@ private:
         findings_.add(text, seat_->matcher());
         unsure_ = unsure_ || text.gave_up();
         return {std::string(text.released()), text.replaced()};
+    }
+
+    // A string that is JSON again has escapes of its own; there they can't be replaced.
+    bool finds_in_inner_json(const std::string& plain) {
+        return plain.contains("\\u") && look(json::unescaped(plain)).replaced;
     }
 
     // Copies the JSON, with strings and numbers as the rules leave them.

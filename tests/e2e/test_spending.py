@@ -1,17 +1,15 @@
 """Who may spend what: rates, budgets and the cache, in one process and in several that share Redis (spec S15, S21)."""
 
 import json
-import shutil
 import tempfile
 import threading
-import unittest
 
 from client import Client, ask, chat_bytes, get
 from fake_upstream import FakeUpstream
 from gateway_test import GatewayTest, LimitedTest, provider
 from key_admin import ADMIN_TOKEN, admin, bearer, make_key
 from pace import scaled
-from redis_process import RedisProcess, find_redis
+from replicas_test import ReplicasTest
 from runnel_process import RunnelProcess
 from tools_test import call
 
@@ -202,27 +200,12 @@ class AfterARestart(LimitedTest):
             self.assertEqual(told, statuses)
 
 
-@unittest.skipUnless(find_redis(), "redis-server is not installed")
-class Replicas(LimitedTest):
+class Replicas(ReplicasTest):
     REQUESTS = 300
 
     def setUp(self):
         super().setUp()
-        self.redis = RedisProcess()
-        self.addCleanup(self.redis.stop)
-        self.upstream = FakeUpstream()
-        self.addCleanup(self.upstream.close)
-        self.folder = tempfile.mkdtemp(prefix="runnel-e2e-spending-")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.config = {"data": self.folder, "admin": {"token": ADMIN_TOKEN}, "auth": {"mode": "keys"}, "prices": PRICES,
-                       "shared": self.redis.url, "cache": {},
-                       "providers": {"local": {**provider("openai-compatible", self.upstream.port), "retries": 0}}}
-        self.gateways = [RunnelProcess(self.config) for _ in range(3)]
-        self.addCleanup(lambda: [gateway.stop() for gateway in self.gateways])
-
-    def all_know(self, key):
-        for gateway in self.gateways:
-            self.assert_eventually(lambda: get(gateway.port, "/v1/models", headers=bearer(key)).status == 200)
+        self.start(cache={})
 
     def spend(self, key, count, first=0):
         """So many requests at once, spread over the gateways; how they were answered."""
@@ -242,8 +225,7 @@ class Replicas(LimitedTest):
         return statuses
 
     def test_a_dollar_is_a_dollar_on_three_machines(self):
-        key = make_key(self.gateways[0].port, name="a dollar", budget={"usd": 1.0})
-        self.all_know(key)
+        key = self.new_key(budget={"usd": 1.0})
         statuses = self.spend(key, self.REQUESTS)
         self.assertEqual(set(statuses), {200, 402})
         self.assertLessEqual(len(self.upstream.requests), 101)
@@ -256,8 +238,7 @@ class Replicas(LimitedTest):
             self.assertAlmostEqual(told()["spent_usd"], len(self.upstream.requests) / 100)
 
     def test_also_when_one_of_them_is_killed(self):
-        key = make_key(self.gateways[0].port, name="a dollar", budget={"usd": 1.0})
-        self.all_know(key)
+        key = self.new_key(budget={"usd": 1.0})
         killer = threading.Timer(scaled(0.15), self.gateways[1].kill)
         killer.start()
         self.spend(key, self.REQUESTS)
@@ -267,8 +248,7 @@ class Replicas(LimitedTest):
         self.assertLessEqual(len(self.upstream.requests), 101)
 
     def test_redis_that_goes_and_comes_back_stops_nobody(self):
-        key = make_key(self.gateways[0].port, name="plenty", budget={"usd": 100.0})
-        self.all_know(key)
+        key = self.new_key(budget={"usd": 100.0})
         self.assertEqual(set(self.spend(key, 9)), {200})
         self.redis.kill()
         self.assertEqual(set(self.spend(key, 9, first=100)), {200})
@@ -276,8 +256,7 @@ class Replicas(LimitedTest):
         self.assertEqual(set(self.spend(key, 9, first=200)), {200})
 
     def test_an_answer_of_one_is_an_answer_of_all(self):
-        key = make_key(self.gateways[0].port, name="cache")
-        self.all_know(key)
+        key = self.new_key()
         self.assertEqual(ask(self.gateways[0].port, text="shared", headers=bearer(key)).headers["x-cache"], "MISS")
         self.assert_eventually(
             lambda: ask(self.gateways[1].port, text="shared", headers=bearer(key)).headers["x-cache"] == "HIT")

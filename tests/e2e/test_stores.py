@@ -2,17 +2,16 @@
 
 import os
 import sqlite3
-import tempfile
 import time
 import unittest
 
 from client import ask, get
 from fake_upstream import FakeUpstream
 from gateway_test import provider
-from key_admin import ADMIN_TOKEN, bearer, make_key
+from key_admin import ADMIN_TOKEN, bearer
 from pace import scaled
 from postgres_process import PostgresProcess, find_postgres
-from redis_process import RedisProcess, find_redis
+from replicas_test import ReplicasTest
 from runnel_process import RunnelProcess
 from store_test import Load, StoreTest
 
@@ -77,39 +76,11 @@ class Postgres(StoreTest):
         self.assert_all_recorded(gateway, load)
 
 
-@unittest.skipUnless(find_redis(), "redis-server is not installed")
-class Redis(StoreTest):
-    PRICE = 0.01
-
-    def setUp(self):
-        super().setUp()
-        self.redis = RedisProcess()
-        self.addCleanup(self.redis.stop)
-        self.upstream = FakeUpstream()
-        self.addCleanup(self.upstream.close)
-        self.folder = tempfile.TemporaryDirectory(prefix="runnel-e2e-redis-")
-        self.addCleanup(self.folder.cleanup)
-
-    def start(self, **fields):
-        config = {"data": self.folder.name, "admin": {"token": ADMIN_TOKEN}, "auth": {"mode": "keys"},
-                  "prices": {"local/m": {"input": 0, "output": 0, "per_request": self.PRICE}},
-                  "providers": {"local": provider("openai-compatible", self.upstream.port)}, "shared": self.redis.url, **fields}
-        gateways = []
-        for _ in range(3):
-            gateways.append(RunnelProcess(config))
-            self.addCleanup(gateways[-1].stop)
-        return gateways
-
-    def new_key(self, gateways, **fields):
-        key = make_key(gateways[0].port, name="k", **fields)
-        for gateway in gateways:
-            self.assert_eventually(lambda: get(gateway.port, "/v1/models", headers=bearer(key)).status == 200)
-        return key
-
+class Redis(ReplicasTest):
     def test_restarts_under_load_stop_nobody_and_every_call_is_paid_for(self):
-        gateways = self.start()
-        key = self.new_key(gateways, budget={"usd": 1000}, limits={"rpm": 1000000, "concurrency": 100})
-        load = Load(gateways, "redis", bearer(key))
+        self.start()
+        key = self.new_key(budget={"usd": 1000}, limits={"rpm": 1000000, "concurrency": 100})
+        load = Load(self.gateways, "redis", bearer(key))
         for _ in range(3):
             time.sleep(0.6)
             self.redis.kill()
@@ -117,40 +88,40 @@ class Redis(StoreTest):
             self.redis.start()
         time.sleep(1)
         load.stop()
-        self.assert_all_recorded(gateways[0], load)
+        self.assert_all_recorded(self.gateways[0], load)
         self.assertEqual(len(self.upstream.requests), len(load.asked))
-        usage = get(gateways[0].port, "/v1/usage?group_by=key", headers=bearer(key)).json()["data"]
+        usage = get(self.gateways[0].port, "/v1/usage?group_by=key", headers=bearer(key)).json()["data"]
         self.assertAlmostEqual(sum(group["cost_usd"] for group in usage), len(load.asked) * self.PRICE, places=6)
 
     def test_a_budget_is_not_spent_twice_after_a_restart_without_its_data(self):
-        gateways = self.start()
-        key = self.new_key(gateways, budget={"usd": 20 * self.PRICE})
-        statuses = [ask(gateways[number % 3].port, headers=bearer(key)).status for number in range(12)]
+        self.start()
+        key = self.new_key(budget={"usd": 20 * self.PRICE})
+        statuses = [ask(self.gateways[number % 3].port, headers=bearer(key)).status for number in range(12)]
         self.assertEqual(set(statuses), {200})
-        usage = lambda: get(gateways[0].port, "/v1/usage?group_by=key", headers=bearer(key)).json()["data"]
+        usage = lambda: get(self.gateways[0].port, "/v1/usage?group_by=key", headers=bearer(key)).json()["data"]
         # What is not in the ledger yet when Redis forgets is not counted.
         self.assert_eventually(lambda: sum(group["requests"] for group in usage()) == 12)
         self.redis.kill()
         self.redis.forget()
         self.redis.start()
-        statuses = [ask(gateways[number % 3].port, headers=bearer(key)).status for number in range(30)]
+        statuses = [ask(self.gateways[number % 3].port, headers=bearer(key)).status for number in range(30)]
         self.assertEqual(set(statuses), {200, 402})
         # The last one may overdraw it; and each machine lets one pass by itself before it knows that Redis is back.
         self.assertLessEqual(len(self.upstream.requests), 20 + 1 + 3)
 
     def test_where_it_was_said_so_nobody_passes_without_it(self):
-        gateways = self.start(shared={"redis": self.redis.url, "without_it": "refuse"})
-        limited, free = self.new_key(gateways, limits={"rpm": 1000}), self.new_key(gateways)
-        self.assertEqual(ask(gateways[0].port, headers=bearer(limited)).status, 200)
+        self.start(shared={"redis": self.redis.url, "without_it": "refuse"})
+        limited, free = self.new_key(limits={"rpm": 1000}), self.new_key()
+        self.assertEqual(ask(self.gateways[0].port, headers=bearer(limited)).status, 200)
         self.redis.kill()
-        for gateway in gateways:
+        for gateway in self.gateways:
             refused = ask(gateway.port, headers=bearer(limited))
             self.assertEqual((refused.status, refused.error["code"]), (503, "store_unavailable"), refused.body)
             self.assertGreaterEqual(int(refused.headers["retry-after"]), 1)
             self.assertEqual(ask(gateway.port, headers=bearer(free)).status, 200)  # it is under no limit
         self.assertEqual(len(self.upstream.requests), 4)
         self.redis.start()
-        for gateway in gateways:
+        for gateway in self.gateways:
             self.assert_eventually(lambda: ask(gateway.port, headers=bearer(limited)).status == 200)
 
 

@@ -4,6 +4,7 @@
 #include "base/redact.hpp"
 #include "dialect/registry.hpp"
 #include "exchange/attempts.hpp"
+#include "exchange/request_metadata.hpp"
 #include "exchange/reviews.hpp"
 #include "exchange/tool_loop.hpp"
 #include "json/writer.hpp"
@@ -158,6 +159,7 @@ Result<void> ChatExchange::prepare() {
     if (caller_.is_browser()) strip_tools();
     record_->rerouted_from = route_.rerouted_from;
     record_->warnings = route_.warnings;
+    note_metadata();
     shared_->continuity.recall(&request_, std::chrono::steady_clock::now());
     record_->completion_id = worker_->ids.next(gateway_->id_prefix);
     reply_.prepare({dialect_, request_.streaming, envelope(), gateway_->ping});
@@ -207,6 +209,15 @@ std::string ChatExchange::content() const {
                                     limits::answer_copy_bytes))
         .end_object();
     return text;
+}
+
+// As guardrails left it.
+void ChatExchange::note_metadata() {
+    const std::string_view metadata = metadata_of(request_);
+    if (metadata.size() <= logged_metadata_bytes)
+        record_->metadata_json = metadata;
+    else
+        record_->warnings.emplace_back("metadata_not_logged");
 }
 
 // What the caller's key has to say to what was asked, before the model's own defaults are added.

@@ -51,6 +51,7 @@ private:
     boost::asio::awaitable<void> tell(policy::AnswerCache::Answer known);
     Result<void> open_cache();
     void copy_answer();
+    void note_metadata();
     Result<void> check_models() const;
     void strip_tools();
     Result<const dialect::Dialect*> choose_dialect() const;

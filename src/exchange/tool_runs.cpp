@@ -2,6 +2,7 @@
 
 #include "agent/explanation.hpp"
 #include "base/limits.hpp"
+#include "exchange/request_metadata.hpp"
 #include "json/parser.hpp"
 #include "json/text.hpp"
 
@@ -37,11 +38,6 @@ ToolOutcome failure(std::string text) {
 }
 
 bool is_object(std::string_view json) { return json.starts_with('{') && json::is_whole(json); }
-
-std::string metadata_of(const chat::Request& request) {
-    const auto field = std::ranges::find(request.fields, "metadata", &chat::Field::name);
-    return field == request.fields.end() ? std::string() : std::string(field->raw);
-}
 
 }  // namespace
 
@@ -88,7 +84,7 @@ ToolRuns::run(std::vector<Run> runs, const chat::Request* request, Clock::time_p
                      .arguments_json = json::unescaped(run.call->arguments_escaped),
                      .call_id = run.call->id,
                      .user = request->user,
-                     .metadata_json = metadata_of(*request)};
+                     .metadata_json = std::string(metadata_of(*request))};
         if (const auto& trace = record_->trace; trace.exists())
             item.call.traceparent = trace.traceparent_of(telemetry::tool_span(trace, item.number));
         if (item.call.arguments_json.empty()) item.call.arguments_json = "{}";

@@ -1,5 +1,6 @@
 #include "telemetry/trace_queue.hpp"
 
+#include "base/release.hpp"
 #include "telemetry/otlp.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace runnel::telemetry {
 void TraceQueue::add(RequestRecord record) {
     const std::size_t spans = span_count(record);
     // The client's own, as long as it likes, and no part of a span.
-    record.metadata_json = {};
+    release(record.metadata_json);
     {
         const std::scoped_lock lock(mutex_);
         if (waiting_.size() < requests_max_) {

@@ -41,6 +41,25 @@ class Records(GatewayTest):
         self.assertEqual(get(self.runnel.port, f"/v1/logs/{completion}", headers=bearer(other)).status, 404)
         self.assertEqual(get(self.runnel.port, f"/v1/logs/{completion}", headers=ADMIN).status, 200)
 
+    def test_what_a_client_says_of_its_request_is_with_it(self):
+        key = make_key(self.runnel.port, name="metadata")
+        secret = "sk-proj-" + "a1B2" * 10
+        cases = (({"user": "ada", "trace": "t-1"}, {"user": "ada", "trace": "t-1"}), (None, None), ({}, {}),
+                 ({"api_key": secret}, {"api_key": "sk-***"}))
+        for number, (sent, kept) in enumerate(cases):
+            with self.subTest(sent=sent):
+                self.ask(headers={**bearer(key), "X-Request-ID": f"metadata-{number}"}, metadata=sent)
+                self.assertEqual(self.record(f"metadata-{number}", key)["metadata"], kept)
+        listed = get(self.runnel.port, "/v1/logs?id=metadata-0", headers=bearer(key)).json()["data"]
+        self.assertEqual(listed[0]["metadata"], cases[0][1])
+
+    def test_too_much_of_it_is_left_out(self):
+        key = make_key(self.runnel.port, name="much")
+        response = self.ask(headers={**bearer(key), "X-Request-ID": "much"}, metadata={"note": "x" * 20_000})
+        self.assertEqual((response.status, response.headers["x-gateway-warnings"]), (200, "metadata_not_logged"))
+        record = self.record("much", key)
+        self.assertEqual((record["metadata"], record["warnings"]), (None, ["metadata_not_logged"]))
+
     def test_a_cut_stream_has_an_estimate(self):
         def script(exchange):
             exchange.head()

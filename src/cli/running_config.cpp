@@ -75,13 +75,15 @@ Result<std::shared_ptr<const exchange::Gateway>> open_gateway(const config::Conf
 
 RunningConfig::RunningConfig(boost::asio::io_context* loop, ServeOptions options,
                              config::Config config, http::UpstreamTls* upstream_tls,
-                             agent::Workshop* workshop, exchange::SharedState* state)
+                             agent::Workshop* workshop, exchange::SharedState* state,
+                             Services* services)
     : loop_(loop),
       options_(std::move(options)),
       config_(std::move(config)),
       upstream_tls_(upstream_tls),
       workshop_(workshop),
-      state_(state) {
+      state_(state),
+      services_(services) {
     state_->use_limits(config_);
     keep_text(text_in_use(options_, config_));
 }
@@ -133,6 +135,7 @@ void RunningConfig::reload_here(std::function<void(Reloaded)> done) {
     log_changes(changes);
     config_ = std::move(config);
     state_->use_limits(config_);
+    services_->use(config_);
     keep_text(options_.config_file.empty() ? text_of_defaults(config_) : std::move(*text));
     auto threads_left = std::make_shared<std::atomic<std::size_t>>(shards_.size());
     const auto one_done = [threads_left, changes = std::move(changes), done = std::move(done)] {

@@ -3,6 +3,7 @@
 #include "agent/workshop.hpp"
 #include "base/log.hpp"
 #include "cli/serve.hpp"
+#include "cli/services.hpp"
 #include "cli/shard.hpp"
 #include "config/config.hpp"
 
@@ -36,7 +37,7 @@ public:
     // All pointers must outlive it.
     RunningConfig(boost::asio::io_context* loop, ServeOptions options, config::Config config,
                   http::UpstreamTls* upstream_tls, agent::Workshop* workshop,
-                  exchange::SharedState* state);
+                  exchange::SharedState* state, Services* services);
 
     // Before the loop runs: who is to use what is read.
     void add(Shard* shard) { shards_.push_back(shard); }
@@ -63,6 +64,7 @@ private:
     http::UpstreamTls* upstream_tls_;
     agent::Workshop* workshop_;
     exchange::SharedState* state_;
+    Services* services_;
     std::vector<Shard*> shards_;
     bool closed_ = false;
     mutable std::mutex text_mutex_;

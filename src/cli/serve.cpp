@@ -131,7 +131,8 @@ int serve(const ServeOptions& options) {
     if (*traces) state.traces = (*traces)->queue();
     std::vector<std::unique_ptr<Shard>> shards;
     asio::io_context control_loop;  // after the shards: what waits in it is theirs
-    RunningConfig running_config(&control_loop, options, config, &upstream_tls, &workshop, &state);
+    RunningConfig running_config(&control_loop, options, config, &upstream_tls, &workshop, &state,
+                                 services->get());
     std::string address = config.listen;
     for (std::size_t i = 0; i < threads; ++i) {
         shards.push_back(std::make_unique<Shard>(
@@ -148,7 +149,7 @@ int serve(const ServeOptions& options) {
     std::vector<std::jthread> running;
     for (std::size_t i = 1; i < shards.size(); ++i)
         running.emplace_back([shard = shards[i].get()] { shard->run(); });
-    (*services)->keep_house(config.access.logs.retention);
+    (*services)->keep_house();
     Lifecycle lifecycle(&control_loop, &running_config, &shards);
     announce(config, **gateway, as_shown(address), threads);
     tell_service_manager("READY=1");

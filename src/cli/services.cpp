@@ -6,10 +6,8 @@
 #include "store/retention.hpp"
 
 #include <algorithm>
-#include <condition_variable>
 #include <filesystem>
 #include <future>
-#include <mutex>
 
 namespace runnel::cli {
 namespace {
@@ -39,6 +37,7 @@ std::vector<std::string> names_of(const config::Config& config, const std::strin
 Result<std::unique_ptr<Services>> Services::open(const config::Config& config,
                                                  std::size_t threads) {
     std::unique_ptr<Services> services(new Services);
+    services->use(config);
     auto stored = services->open_store(config);
     // Before the journal: what crashed is settled with it.
     if (auto opened = services->open_meter(config); !opened) return propagate(opened);
@@ -55,6 +54,18 @@ Result<std::unique_ptr<Services>> Services::open(const config::Config& config,
 
 Services::~Services() = default;
 
+void Services::use(const config::Config& config) {
+    std::map<std::string, std::vector<std::string>> names;
+    for (const auto& [model, budget] : config.access.limits.model_budgets)
+        names[model] = names_of(config, model);
+    {
+        const std::scoped_lock lock(config_mutex_);
+        model_names_ = std::move(names);
+        retention_ = config.access.logs.retention;
+    }
+    config_changed_.notify_all();
+}
+
 // Whoever must not wait for others has a connection of his own.
 Result<void> Services::open_store(const config::Config& config) {
     const auto database = [&] { return store::open_database(config.access.store, config.data); };
@@ -67,12 +78,13 @@ Result<void> Services::open_store(const config::Config& config) {
     return {};
 }
 
-std::vector<store::SpendScope> Services::scopes_of(const policy::Holder& holder) const {
+std::vector<store::SpendScope> Services::scopes_of(const policy::Holder& holder) {
     using enum policy::Holder::Kind;
     using Kind = store::SpendScope::Kind;
     if (holder.kind == team) return {{Kind::team, holder.name}};
     if (holder.kind != model) return {{Kind::key, holder.name}};
     std::vector<store::SpendScope> scopes;
+    const std::scoped_lock lock(config_mutex_);
     const auto names = model_names_.find(holder.name);
     if (names == model_names_.end()) return {{Kind::model, holder.name}};
     for (const std::string& name : names->second) scopes.push_back({Kind::model, name});
@@ -98,8 +110,6 @@ policy::AskLedger Services::ledger() {
 }
 
 Result<void> Services::open_meter(const config::Config& config) {
-    for (const auto& [model, budget] : config.access.limits.model_budgets)
-        model_names_[model] = names_of(config, model);
     sums_.emplace(ledger());
     local_meter_.emplace(&*sums_);
     const policy::SharedSettings& shared = config.access.shared;
@@ -146,19 +156,20 @@ policy::Meter* Services::meter() {
 
 store::RedisClient* Services::redis() { return redis_meter_ ? &redis_meter_->client() : nullptr; }
 
-void Services::keep_house(std::chrono::hours retention) {
+void Services::keep_house() {
     if (!queries_) return;
-    house_keeper_ = std::jthread([this, retention](const std::stop_token& stop) {
-        std::mutex mutex;
-        std::condition_variable_any wakes_to_stop;
-        std::unique_lock lock(mutex);
+    house_keeper_ = std::jthread([this](const std::stop_token& stop) {
+        std::unique_lock lock(config_mutex_);
         while (!stop.stop_requested()) {
-            const auto now = std::chrono::system_clock::now() - retention;
-            const auto left = forget_before(std::chrono::floor<std::chrono::milliseconds>(now));
+            const std::chrono::hours retention = retention_;
+            lock.unlock();
+            const auto oldest = std::chrono::system_clock::now() - retention;
+            const auto left = forget_before(std::chrono::floor<std::chrono::milliseconds>(oldest));
+            lock.lock();
             const std::chrono::milliseconds pause =
                 left == Left::more ? std::chrono::milliseconds(house_keeping_pause)
                                    : std::chrono::milliseconds(house_keeping_time);
-            wakes_to_stop.wait_for(lock, stop, pause, [] { return false; });
+            config_changed_.wait_for(lock, stop, pause, [&] { return retention_ != retention; });
         }
     });
 }

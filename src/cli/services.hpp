@@ -9,8 +9,11 @@
 #include "store/store_thread.hpp"
 #include "store/usage.hpp"
 
+#include <chrono>
+#include <condition_variable>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -39,8 +42,11 @@ public:
     policy::Meter* meter();
     store::RedisClient* redis();  // null: this machine is alone
 
-    // Deletes what is older than that, now and then, from now on.
-    void keep_house(std::chrono::hours retention);
+    // What of a config that was read again can be used without a restart. From any thread.
+    void use(const config::Config& config);
+
+    // Deletes what is older than the config wants, now and then, from now on.
+    void keep_house();
 
     // When the requests have ended: what they left is brought into the store.
     void stop();
@@ -51,14 +57,19 @@ private:
     Result<void> open_journal(const config::Config& config, std::size_t threads);
     Result<void> open_meter(const config::Config& config);
     policy::AskLedger ledger();
-    std::vector<store::SpendScope> scopes_of(const policy::Holder& holder) const;
+    std::vector<store::SpendScope> scopes_of(const policy::Holder& holder);
     void settle_crashed(std::string_view claim_id, const store::Record& record);
     enum class Left { nothing, more };
     Left forget_before(policy::UtcTime time);
 
     std::unique_ptr<store::Database> appending_;  // the recorder's
     std::optional<store::StoreThread> queries_;
+    // What the config says, as it is now.
+    std::mutex config_mutex_;
+    std::condition_variable_any config_changed_;
     std::map<std::string, std::vector<std::string>> model_names_;  // of those with a budget
+    std::chrono::hours retention_{0};
+
     std::optional<policy::LedgerSums> sums_;
     std::optional<policy::LocalMeter> local_meter_;
     std::optional<store::RedisMeter> redis_meter_;

@@ -1,6 +1,8 @@
 """A config that is read again: new requests use it, open streams keep the one they began with (spec S24.4)."""
 
+import os
 import signal
+import sqlite3
 import threading
 
 from certificate import Certificate
@@ -112,6 +114,33 @@ class Reload(LimitedTest):
         self.runnel.write_config({**self.config, "limits": {"request_body": "1KiB"}})
         self.assertEqual(self.reload().status, 200)
         self.assertEqual(ask(self.runnel.port, text="x" * 2000).status, 413)
+
+    def test_a_budget_of_the_new_config_counts_what_was_spent_under_every_name(self):
+        self.config["prices"] = {"local/*": {"input": 0, "output": 0, "per_request": 0.01}}
+        self.config["aliases"] = {"quick": "fast"}
+        self.runnel.write_config(self.config)
+        self.assertEqual(self.reload().status, 200)
+        for name in ("fast", "quick"):
+            self.assertEqual(ask(self.runnel.port, model=name).status, 200)
+        usage = lambda: get(self.runnel.port, "/v1/usage").json()["data"]
+        self.assert_eventually(lambda: usage() and usage()[0]["requests"] == 2)
+        self.config["models"]["fast"]["budget"] = {"usd": 0.02}
+        self.runnel.write_config(self.config)
+        self.assertEqual(self.reload().status, 200)
+        self.assertEqual(ask(self.runnel.port, model="fast").error["code"], "insufficient_balance")
+
+    def test_records_go_when_the_new_config_keeps_them_no_longer(self):
+        ids = [ask(self.runnel.port).headers["x-completion-id"] for _ in range(2)]
+        status = lambda number: get(self.runnel.port, f"/v1/logs/{ids[number]}").status
+        self.assert_eventually(lambda: (status(0), status(1)) == (200, 200))
+        with sqlite3.connect(os.path.join(self.runnel.folder, "data", "runnel.db"), timeout=10) as store:
+            aged = store.execute("UPDATE ledger SET began = began - 2 * 86400000 WHERE entry_id = ?", (ids[0],))
+            self.assertEqual(aged.rowcount, 1)
+        store.close()
+        self.runnel.write_config({**self.config, "logs": {"retention": "36h"}})
+        self.assertEqual(self.reload().json()["need_restart"], [])
+        self.assert_eventually(lambda: status(0) == 404)
+        self.assertEqual(status(1), 200)
 
     def test_it_is_not_for_pages_of_other_origins(self):
         response = self.reload({"Origin": "https://evil.test"})

@@ -1,5 +1,11 @@
 #include "config/read_prices.hpp"
 
+#include "base/limits.hpp"
+#include "config/text_file.hpp"
+#include "policy/price_file.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace runnel::config {
@@ -7,6 +13,8 @@ namespace {
 
 using policy::Price;
 using policy::TokenPrices;
+
+constexpr std::size_t price_file_bytes = 64 * limits::mib;  // LiteLLM's has two
 
 // US dollars per million tokens, as providers' pages have them; or per token, as LiteLLM's file.
 struct Name {
@@ -98,6 +106,22 @@ std::optional<Price> read_price(const Value& value) {
     return price;
 }
 
+// Its name. It is read to see whether it can be: whoever needs the prices reads it again.
+std::optional<std::string> read_price_file(const Value& value) {
+    auto path = value.some_text();
+    if (!path) return std::nullopt;
+    const auto text = read_text_file(*path, price_file_bytes);
+    if (!text) {
+        value.complain(text.error());
+        return std::nullopt;
+    }
+    if (const auto prices = policy::read_price_file(*text); !prices) {
+        value.complain(fmt::format("{}: {}", *path, prices.error().message));
+        return std::nullopt;
+    }
+    return path;
+}
+
 }  // namespace
 
 void read_prices(const Section& file, policy::Settings& settings) {
@@ -110,7 +134,7 @@ void read_prices(const Section& file, policy::Settings& settings) {
             if (const auto usd = read_fee(entry.value))
                 settings.tool_fees.emplace_back(entry.key, Money::from_usd(*usd));
     const auto multiplier = [](const Value& value) { return value.number(0, multiplier_max); };
-    file.read("price_file", &Value::some_text, settings.price_file);
+    file.read("price_file", read_price_file, settings.price_file);
     file.read("price_multiplier", multiplier, settings.price_multiplier);
 }
 

@@ -1,9 +1,14 @@
 #include "config/read_prices.hpp"
 
 #include "support/config_files.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <string_view>
 
 namespace runnel::config {
 namespace {
@@ -15,16 +20,25 @@ using ::testing::Pair;
 using testing::problem;
 using testing::read;
 
+// A price file that holds this; the name that it has.
+std::string price_file(const testing::TemporaryFolder& folder, std::string_view json) {
+    const auto path = folder.path() / "prices.json";
+    std::ofstream(path) << json;
+    return path.string();
+}
+
 TEST(ConfigPrices, ArePerMillionOrAsLiteLlmWritesThem) {
+    const testing::TemporaryFolder folder;
+    const std::string file = price_file(folder, R"({"gpt-y": {"litellm_provider": "openai",
+        "input_cost_per_token": 1e-06, "output_cost_per_token": 1e-06}})");
     const auto settings = read(R"(
 prices:
   local/llama-8b: {input: 3.00, output: 15.00, cache_read: 0.3, cache_write: 3.75, reasoning: 20, per_request: 0.01}
   gpt-x: {input_cost_per_token: 2.5e-06, output_cost_per_token: 0.00001, cache_read_input_token_cost: 1e-7}
   "local/*": {input: 0, output: 0, long_input: {above: 200000, input: 1, output: 2}}
-price_file: prices.json
 price_multiplier: 1.1
 tool_fees: {web_search: 0.01}
-)")
+price_file: )" + file)
                               .access;
     ASSERT_EQ(settings.prices.size(), 3u);
     const auto& [name, llama] = settings.prices[0];
@@ -40,9 +54,22 @@ tool_fees: {web_search: 0.01}
     ASSERT_TRUE(any.long_input);
     EXPECT_EQ(any.long_input->above_tokens, 200'000);
     EXPECT_DOUBLE_EQ(any.long_input->tokens.output, 2e-6);
-    EXPECT_EQ(settings.price_file, "prices.json");
+    EXPECT_EQ(settings.price_file, file);
     EXPECT_DOUBLE_EQ(settings.price_multiplier, 1.1);
     EXPECT_THAT(settings.tool_fees, ElementsAre(Pair("web_search", Money::from_usd(0.01))));
+}
+
+TEST(ConfigPrices, SayWhatIsWrongWithTheirFile) {
+    EXPECT_EQ(problem("price_file: /no/such/file"),
+              "1:13: price_file: there is no file '/no/such/file'");
+    EXPECT_EQ(problem("price_file: /dev/zero"), "1:13: price_file: there is no file '/dev/zero'");
+    const testing::TemporaryFolder folder;
+    const std::string file = price_file(folder, R"({"gpt-y": {"litellm_provider": "openai",
+        "input_cost_per_token": "1"}})");
+    EXPECT_EQ(problem("listen: 127.0.0.1:0\nprice_file: " + file),
+              "2:13: price_file: " + file +
+                  ": the price file's entry 'gpt-y', input_cost_per_token: a price is a number, in "
+                  "US dollars per token");
 }
 
 TEST(ConfigPrices, SayWhatIsWrong) {

@@ -38,15 +38,21 @@ Result<std::unique_ptr<Services>> Services::open(const config::Config& config,
                                                  std::size_t threads) {
     std::unique_ptr<Services> services(new Services);
     services->use(config);
-    auto stored = services->open_store(config);
+    auto stored = services->open_store(config, &store::open_database);
+    if (!stored) {
+        const policy::SharedLimits& limits = config.access.limits;
+        const bool needed = !limits.team_budgets.empty() || !limits.model_budgets.empty();
+        if (needed) return propagate(stored);
+        log::Line(log::Level::warning, "the store can't be opened; it is tried again and again")
+            .add("detail", stored.error().message)
+            .write();
+        stored = services->open_store(config, &store::open_database_later);
+    }
     // Before the journal: what crashed is settled with it.
     if (auto opened = services->open_meter(config); !opened) return propagate(opened);
     if (stored) stored = services->open_journal(config, threads);
-    const policy::SharedLimits& limits = config.access.limits;
-    const bool needed = !limits.team_budgets.empty() || !limits.model_budgets.empty();
-    if (!stored && needed) return propagate(stored);
     if (!stored)
-        log::Line(log::Level::warning, "requests are not recorded: the store can't be opened")
+        log::Line(log::Level::error, "requests are not recorded: there is no journal for them")
             .add("detail", stored.error().message)
             .write();
     return services;
@@ -67,8 +73,8 @@ void Services::use(const config::Config& config) {
 }
 
 // Whoever must not wait for others has a connection of his own.
-Result<void> Services::open_store(const config::Config& config) {
-    const auto database = [&] { return store::open_database(config.access.store, config.data); };
+Result<void> Services::open_store(const config::Config& config, OpenDatabase* open) {
+    const auto database = [&] { return open(config.access.store, config.data); };
     auto appending = database();
     if (!appending) return propagate(appending);
     appending_ = std::move(*appending);

@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,14 +27,15 @@ namespace runnel::cli {
 class Services {
 public:
     // `threads` is how many serve requests. A store that can't be opened is an error where budgets
-    // need it; elsewhere requests go on, and are not recorded.
+    // need it; elsewhere requests go on, and their records wait in the journal until it can be.
+    // Where that can't be written either, they are lost, which whoever has no journal is to count.
     static Result<std::unique_ptr<Services>> open(const config::Config& config,
                                                   std::size_t threads);
     ~Services();
     Services(const Services&) = delete;
     Services& operator=(const Services&) = delete;
 
-    // These are null where the store can't be opened.
+    // The first and the last are null where there is no journal.
     store::JournalWriter* journal_of(std::size_t thread) const {
         return writers_.empty() ? nullptr : writers_[thread];
     }
@@ -53,7 +55,9 @@ public:
 
 private:
     Services() = default;
-    Result<void> open_store(const config::Config& config);
+    using OpenDatabase = Result<std::unique_ptr<store::Database>>(const policy::StoreSettings&,
+                                                                  const std::filesystem::path&);
+    Result<void> open_store(const config::Config& config, OpenDatabase* open);
     Result<void> open_journal(const config::Config& config, std::size_t threads);
     Result<void> open_meter(const config::Config& config);
     policy::AskLedger ledger();

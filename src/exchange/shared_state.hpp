@@ -10,6 +10,7 @@
 #include "policy/key_ring.hpp"
 #include "policy/meter.hpp"
 #include "router/health.hpp"
+#include "store/unrecorded.hpp"
 
 #include <chrono>
 #include <vector>
@@ -65,6 +66,7 @@ struct SharedState {
     std::chrono::sys_seconds started =
         std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 
+    store::Unrecorded unrecorded;
     policy::AnswerCache cache{limits::cache_bytes};
     Flights flights;
 

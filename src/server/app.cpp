@@ -229,6 +229,8 @@ awaitable<void> App::handle(http::Transaction* transaction) {
         console_->traffic.add(record, utc_now());
         if (worker_->journal != nullptr)
             worker_->journal->close(entry.ticket, record, entry.content);
+        else
+            shared_->unrecorded.add(begun + record.total);
     }
     if (record.trace.is_told()) shared_->traces->add(std::move(record));
 }

@@ -102,7 +102,8 @@ void write_breakers(const exchange::Gateway& gateway, const router::Health& heal
     }
 }
 
-void write_store(const store::Recorder* recorder, MetricPage* page) {
+void write_store(const exchange::SharedState& shared, MetricPage* page) {
+    const store::Recorder* recorder = shared.recorder;
     const auto figures = recorder != nullptr ? recorder->figures() : store::Recorder::Figures();
     const bool up = recorder != nullptr && figures.store_error.empty();
     page->gauge("runnel_store_up", "1: the store took what it was last given")
@@ -115,7 +116,7 @@ void write_store(const store::Recorder* recorder, MetricPage* page) {
         .value(real(figures.stored + figures.recovered));
     page->counter("runnel_store_rows_lost_total",
                   "Requests that are missing in the log and the ledger for good")
-        .value(real(figures.lost));
+        .value(real(figures.lost + shared.unrecorded.count()));
     page->gauge("runnel_journal_bytes", "Size of the journal on the disk")
         .value(real(figures.journal_bytes));
 }
@@ -139,7 +140,7 @@ std::string metrics_text(const exchange::Gateway& gateway, const exchange::Share
     write_breakers(gateway, shared.health, &page);
     page.gauge("runnel_cache_bytes", "Size of the answers that are kept in memory")
         .value(real(shared.cache.bytes()));
-    write_store(shared.recorder, &page);
+    write_store(shared, &page);
     write_traces(shared.traces, &page);
     return page.text();
 }

@@ -36,4 +36,11 @@ Result<std::unique_ptr<Database>> open_database(const policy::StoreSettings& set
     return open_sqlite(data_folder);
 }
 
+Result<std::unique_ptr<Database>> open_database_later(const policy::StoreSettings& settings,
+                                                      const std::filesystem::path& data_folder) {
+    if (settings.kind == policy::StoreSettings::Kind::postgres)
+        return open_database(settings, data_folder);
+    return open_sqlite_later(data_folder);
+}
+
 }  // namespace runnel::store

@@ -92,4 +92,9 @@ protected:
 Result<std::unique_ptr<Database>> open_database(const policy::StoreSettings& settings,
                                                 const std::filesystem::path& data_folder);
 
+// The same for one that can't be opened now, but perhaps soon: it is tried again whenever it is
+// used.
+Result<std::unique_ptr<Database>> open_database_later(const policy::StoreSettings& settings,
+                                                      const std::filesystem::path& data_folder);
+
 }  // namespace runnel::store

@@ -179,6 +179,32 @@ TEST(Sqlite, AFileThatIsNoDatabaseIsAnError) {
     EXPECT_NE(database.error().message.find("not a database"), std::string::npos);
 }
 
+TEST(Sqlite, OneThatIsOpenedLaterIsTriedUntilItCanBe) {
+    const testing::TemporaryFolder folder;
+    const auto file = folder.path() / "runnel.db";
+    std::ofstream(file) << std::string(10'000, 'x');
+    auto database = open_database_later(sqlite_settings(), folder.path());
+    ASSERT_TRUE(database);
+    const auto count_keys = [&] { return (*database)->run("SELECT COUNT(*) FROM api_keys"); };
+    for (int i = 0; i < 3; ++i) {
+        const auto failed = count_keys();
+        ASSERT_FALSE(failed);
+        EXPECT_EQ(failed.error().kind, ErrorKind::store_unavailable);
+        EXPECT_NE(failed.error().message.find("not a database"), std::string::npos);
+    }
+    EXPECT_FALSE((*database)->transaction([]() -> Result<void> { return {}; }));
+    std::filesystem::remove(file);
+    // Not at once: a store that can't be opened is not tried with every call.
+    EXPECT_FALSE(count_keys());
+    Result<Rows> counted = count_keys();
+    for (int i = 0; i < 100 && !counted; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        counted = count_keys();
+    }
+    ASSERT_TRUE(counted) << counted.error().message;
+    EXPECT_EQ(counted->integer(0, 0), 0);
+}
+
 // A limit on the size of files stands in for a full disk.
 TEST(Sqlite, AFullDiskIsAnErrorAndNothingIsLostOrHalfDone) {
     const testing::TemporaryFolder folder;

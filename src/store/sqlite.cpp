@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstring>
@@ -78,18 +79,45 @@ Error error_of(int code, std::string_view detail) {
     }
 }
 
+// The file before SQLite makes it, because nobody else may read it; its companions take after it.
+Result<void> make_file(const std::filesystem::path& file) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(file.parent_path(), error) &&
+        !std::filesystem::create_directories(file.parent_path(), error))
+        return fail(ErrorKind::store_unavailable,
+                    fmt::format("The folder {} can't be made: {}.", file.parent_path().string(),
+                                error.message()));
+    // A file that is there is not touched: closing it would take away the locks that other
+    // connections of this process have on it, and whoever closes the store next would delete the
+    // log that they still write to.
+    const int made = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (made < 0 && errno == EEXIST) return {};
+    if (made < 0)
+        return fail(ErrorKind::store_unavailable,
+                    fmt::format("{} can't be written: {}.", file.string(), std::strerror(errno)));
+    ::close(made);
+    return {};
+}
+
 class SqliteDatabase final : public Database {
 public:
-    explicit SqliteDatabase(std::unique_ptr<sqlite3, Close> connection)
-        : connection_(std::move(connection)) {
-        sqlite3_extended_result_codes(connection_.get(), 1);
-        sqlite3_busy_timeout(connection_.get(),
-                             std::chrono::milliseconds(limits::connect_time).count());
-        sqlite3_progress_handler(connection_.get(), steps_between_looks_at_the_clock,
-                                 &SqliteDatabase::is_late, this);
-    }
+    explicit SqliteDatabase(std::filesystem::path file) : file_(std::move(file)) {}
 
     Kind kind() const override { return Kind::sqlite; }
+
+    // Where it fails, whatever is run next tries it again, though not at once.
+    Result<void> be_open() {
+        if (connection_) return {};
+        if (Clock::now() < next_attempt_) return fail(why_not_);
+        auto opened = open();
+        if (opened) return opened;
+        prepared_.clear();
+        connection_.reset();
+        why_not_ = std::move(opened.error());
+        next_attempt_ = Clock::now() + pause_;
+        pause_ = std::min<Clock::duration>(pause_ * 2, limits::reconnect_pause_max);
+        return fail(why_not_);
+    }
 
     using Database::run;
     Result<Rows> run(std::string_view statement, std::span<const Parameter> parameters) override {
@@ -121,12 +149,31 @@ protected:
     Result<void> commit() override { return run_alone("COMMIT"); }
     void roll_back() override {
         // After some errors SQLite has done so itself.
-        if (sqlite3_get_autocommit(connection_.get()) == 0) (void)run_alone("ROLLBACK");
+        if (connection_ && sqlite3_get_autocommit(connection_.get()) == 0)
+            (void)run_alone("ROLLBACK");
     }
 
 private:
+    using Clock = std::chrono::steady_clock;
+
     static int is_late(void* self) {
-        return std::chrono::steady_clock::now() > static_cast<SqliteDatabase*>(self)->deadline_;
+        return Clock::now() > static_cast<SqliteDatabase*>(self)->deadline_;
+    }
+
+    Result<void> open() {
+        if (auto made = make_file(file_); !made) return propagate(made);
+        sqlite3* connection = nullptr;
+        const int code = sqlite3_open_v2(file_.c_str(), &connection,
+                                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+        connection_.reset(connection);
+        if (code != SQLITE_OK) return fail(error_of(code, file_.string()));
+        sqlite3_extended_result_codes(connection, 1);
+        sqlite3_busy_timeout(connection, std::chrono::milliseconds(limits::connect_time).count());
+        sqlite3_progress_handler(connection, steps_between_looks_at_the_clock,
+                                 &SqliteDatabase::is_late, this);
+        for (const std::string_view setting : settings)
+            if (auto done = run_alone(setting); !done) return done;
+        return migrate(*this);
     }
 
     Result<void> run_alone(std::string_view statement) {
@@ -137,11 +184,12 @@ private:
 
     // The statement, and as many columns in `rows` as it answers. Its time begins.
     Result<Prepared*> prepare(std::string_view text, Rows& rows) {
+        if (auto opened = be_open(); !opened) return propagate(opened);
         auto prepared = find_or_prepare(text);
         if (!prepared) return propagate(prepared);
         rows.set_columns(
             static_cast<std::size_t>(sqlite3_column_count((*prepared)->statement.get())));
-        deadline_ = std::chrono::steady_clock::now() + limits::statement_time;
+        deadline_ = Clock::now() + limits::statement_time;
         return prepared;
     }
 
@@ -208,48 +256,26 @@ private:
         }
     }
 
+    std::filesystem::path file_;
     std::unique_ptr<sqlite3, Close> connection_;
+    Clock::duration pause_ = limits::reconnect_pause_min;
+    Clock::time_point next_attempt_{};
+    Error why_not_;
     std::unordered_map<std::string, Prepared, TextHash, std::equal_to<>> prepared_;
-    std::chrono::steady_clock::time_point deadline_{};
+    Clock::time_point deadline_{};
     StorableText mended_;
 };
-
-// The file before SQLite makes it, because nobody else may read it; its companions take after it.
-Result<void> make_file(const std::filesystem::path& file) {
-    std::error_code error;
-    if (!std::filesystem::is_directory(file.parent_path(), error) &&
-        !std::filesystem::create_directories(file.parent_path(), error))
-        return fail(ErrorKind::store_unavailable,
-                    fmt::format("The folder {} can't be made: {}.", file.parent_path().string(),
-                                error.message()));
-    // A file that is there is not touched: closing it would take away the locks that other
-    // connections of this process have on it, and whoever closes the store next would delete the
-    // log that they still write to.
-    const int made = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    if (made < 0 && errno == EEXIST) return {};
-    if (made < 0)
-        return fail(ErrorKind::store_unavailable,
-                    fmt::format("{} can't be written: {}.", file.string(), std::strerror(errno)));
-    ::close(made);
-    return {};
-}
 
 }  // namespace
 
 Result<std::unique_ptr<Database>> open_sqlite(const std::filesystem::path& data_folder) {
-    const std::filesystem::path file = data_folder / file_name;
-    if (auto made = make_file(file); !made) return propagate(made);
-    sqlite3* connection = nullptr;
-    const int code = sqlite3_open_v2(file.c_str(), &connection,
-                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
-    std::unique_ptr<sqlite3, Close> owned(connection);
-    if (code != SQLITE_OK) return fail(error_of(code, file.string()));
-    auto database = std::make_unique<SqliteDatabase>(std::move(owned));
-    for (const std::string_view setting : settings) {
-        if (auto done = database->run(setting); !done) return propagate(done);
-    }
-    if (auto migrated = migrate(*database); !migrated) return propagate(migrated);
+    auto database = std::make_unique<SqliteDatabase>(data_folder / file_name);
+    if (auto opened = database->be_open(); !opened) return propagate(opened);
     return database;
+}
+
+std::unique_ptr<Database> open_sqlite_later(const std::filesystem::path& data_folder) {
+    return std::make_unique<SqliteDatabase>(data_folder / file_name);
 }
 
 }  // namespace runnel::store

@@ -12,4 +12,8 @@ namespace runnel::store {
 // nothing that was committed, a machine that loses power perhaps the last moments.
 Result<std::unique_ptr<Database>> open_sqlite(const std::filesystem::path& data_folder);
 
+// The same, opened when it is first used, and tried again after growing pauses where it can't be;
+// in a pause each call fails at once.
+std::unique_ptr<Database> open_sqlite_later(const std::filesystem::path& data_folder);
+
 }  // namespace runnel::store

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import tempfile
 import time
 import unittest
 
@@ -9,11 +10,12 @@ from client import ask, get
 from fake_upstream import FakeUpstream
 from gateway_test import provider
 from key_admin import ADMIN_TOKEN, bearer
+from metrics_page import scrape
 from pace import scaled
 from postgres_process import PostgresProcess, find_postgres
 from replicas_test import ReplicasTest
 from runnel_process import RunnelProcess
-from store_test import Load, StoreTest
+from store_test import ADMIN, Load, StoreTest
 
 
 @unittest.skipUnless(find_postgres(), "there is no PostgreSQL here: install the package postgresql")
@@ -126,12 +128,43 @@ class Redis(ReplicasTest):
 
 
 class Sqlite(StoreTest):
-    def test_a_file_that_somebody_else_locks_delays_no_stream_and_loses_no_row(self):
+    def start(self, **fields):
         upstream = FakeUpstream()
         self.addCleanup(upstream.close)
-        gateway = RunnelProcess({"admin": {"token": ADMIN_TOKEN},
+        gateway = RunnelProcess({"admin": {"token": ADMIN_TOKEN}, **fields,
                                  "providers": {"local": provider("openai-compatible", upstream.port)}})
         self.addCleanup(gateway.stop)
+        return gateway
+
+    def test_a_file_that_can_not_be_used_yet_gets_its_rows_when_it_can(self):
+        folder = tempfile.TemporaryDirectory(prefix="runnel-e2e-sqlite-", ignore_cleanup_errors=True)
+        self.addCleanup(folder.cleanup)
+        file = os.path.join(folder.name, "runnel.db")
+        with open(file, "w", encoding="ascii") as broken:
+            broken.write("no database " * 1000)
+        gateway = self.start(data=folder.name)
+        self.assertTrue(gateway.log_of("the store can't be opened"))
+        load = Load([gateway], "broken")
+        time.sleep(1)
+        load.stop()
+        self.assertEqual(get(gateway.port, "/v1/logs", headers=ADMIN).status, 503)
+        os.remove(file)
+        self.assert_all_recorded(gateway, load)
+        gateway.assert_well()
+
+    def test_rows_that_have_nowhere_to_wait_are_counted(self):
+        gateway = self.start(data="/proc/nowhere")
+        self.assertTrue(gateway.log_of("requests are not recorded"))
+        for _ in range(3):
+            self.assertEqual(ask(gateway.port).status, 200)
+        self.assertEqual(scrape(gateway.port, ADMIN).sum("runnel_store_rows_lost_total"), 3)
+        told = lambda: gateway.log_of("requests are missing in the log and the ledger")
+        # The next line comes in a minute.
+        self.assert_eventually(lambda: [line["lost_since_start"] for line in told()] == [1])
+        gateway.assert_well()
+
+    def test_a_file_that_somebody_else_locks_delays_no_stream_and_loses_no_row(self):
+        gateway = self.start()
         load = Load([gateway], "locked")
         time.sleep(0.3)
         other = sqlite3.connect(os.path.join(gateway.folder, "data", "runnel.db"), isolation_level=None, timeout=10)

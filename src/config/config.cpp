@@ -65,6 +65,7 @@ constexpr std::string_view keys_of_limits[] = {"request_body",
                                                "queue_time",
                                                "each_address",
                                                "each_browser_key_address",
+                                               "endpoints",
                                                "reserved_output_tokens"};
 constexpr std::string_view keys_of_admin[] = {"token"};
 constexpr std::string_view keys_of_log[] = {"format", "level"};

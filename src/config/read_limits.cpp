@@ -1,6 +1,10 @@
 #include "config/read_limits.hpp"
 
 #include "base/limits.hpp"
+#include "policy/endpoint.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -13,6 +17,7 @@ using policy::RateLimits;
 
 constexpr std::string_view keys_of_budget[] = {"usd", "period"};
 constexpr std::string_view keys_of_team[] = {"budget"};
+constexpr std::string_view keys_of_endpoint[] = {"rpm", "rpd", "concurrency"};
 constexpr std::string_view periods[] = {"total", "day", "week", "month"};  // in the order of Period
 
 constexpr double usd_max = 9e6;  // what all counters can count to the last billionth
@@ -36,6 +41,16 @@ std::optional<Budget::Period> read_period(const Value& value) {
 
 std::optional<std::int64_t> read_reserved_tokens(const Value& value) {
     return value.whole_number(1, reserved_tokens_max);
+}
+
+void read_endpoints(const Value& value, policy::SharedLimits& limits) {
+    for (const Entry& entry : value.entries()) {
+        if (std::ranges::find(policy::endpoint_names, entry.key) == policy::endpoint_names.end())
+            entry.name.complain(fmt::format("there are limits for the endpoints {}",
+                                            fmt::join(policy::endpoint_names, ", ")));
+        const auto section = entry.value.section(keys_of_endpoint);
+        if (section) limits.endpoint_limits.emplace_back(entry.key, read_rates(*section));
+    }
 }
 
 }  // namespace
@@ -81,6 +96,7 @@ void read_client_limits(const Section& limits, policy::SharedLimits& out) {
     const auto rates = [](const Value& value) { return read_rates(value); };
     limits.read("each_address", rates, out.each_address);
     limits.read("each_browser_key_address", rates, out.each_browser_key_address);
+    if (const Value* endpoints = limits.find("endpoints")) read_endpoints(*endpoints, out);
     limits.read("reserved_output_tokens", read_reserved_tokens, out.reserved_output_tokens);
 }
 

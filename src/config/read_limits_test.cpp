@@ -34,6 +34,9 @@ limits:
   concurrent: 50
   each_address: {rpm: 30, concurrency: 4}
   each_browser_key_address: {rpd: 100}
+  endpoints:
+    /v1/models: {rpm: 20}
+    /v1/tools/execute: {rpd: 50, concurrency: 1}
   reserved_output_tokens: 1000
 )")
                             .access.limits;
@@ -46,6 +49,9 @@ limits:
                             Pair("red", Budget{Money::from_usd(0.01), Budget::Period::total})));
     EXPECT_EQ(limits.each_address, (RateLimits{.rpm = 30, .concurrency = 4}));
     EXPECT_EQ(limits.each_browser_key_address, (RateLimits{.rpd = 100}));
+    EXPECT_THAT(limits.endpoint_limits,
+                ElementsAre(Pair("/v1/models", RateLimits{.rpm = 20}),
+                            Pair("/v1/tools/execute", RateLimits{.rpd = 50, .concurrency = 1})));
     EXPECT_EQ(limits.reserved_output_tokens, 1000);
 }
 
@@ -71,6 +77,12 @@ TEST(ConfigLimits, SayWhatIsWrong) {
     EXPECT_EQ(
         problem("limits: {each_address: {rpm: 1.5}}"),
         "1:30: limits.each_address.rpm must be a whole number from 0 to 2147483647, not '1.5'");
+    EXPECT_EQ(problem("limits: {endpoints: {/v1/model: {rpm: 1}}}"),
+              "1:22: limits.endpoints./v1/model: there are limits for the endpoints "
+              "/v1/chat/completions, /v1/models, /v1/tools/execute, /v1/tools, /v1/logs, "
+              "/v1/usage, /v1/balance");
+    EXPECT_EQ(problem("limits: {endpoints: {/v1/models: {tpm: 1}}}"),
+              "1:35: unknown key 'tpm' in limits.endpoints./v1/models; did you mean 'rpm'?");
 }
 
 }  // namespace

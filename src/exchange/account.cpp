@@ -1,7 +1,10 @@
 #include "exchange/account.hpp"
 
 #include "exchange/answer_of.hpp"
+#include "exchange/rate_fields.hpp"
+#include "exchange/utc_now.hpp"
 #include "policy/cost.hpp"
+#include "policy/endpoint.hpp"
 #include "policy/estimate.hpp"
 
 #include <fmt/format.h>
@@ -15,21 +18,8 @@ using boost::asio::awaitable;
 
 namespace {
 
-policy::UtcTime utc_now() {
-    return std::chrono::time_point_cast<std::chrono::milliseconds>(
-        std::chrono::system_clock::now());
-}
-
 std::string target_name(const Gateway& gateway, const router::Target& target) {
     return gateway.providers[target.provider].name + '/' + target.model;
-}
-
-void tell_rate(const policy::RateState& rate, http::HeaderList* headers) {
-    headers->add("X-RateLimit-Limit", std::to_string(rate.limit));
-    headers->add("X-RateLimit-Remaining",
-                 std::to_string(std::max<std::int64_t>(rate.remaining, 0)));
-    const auto reset = std::chrono::ceil<std::chrono::seconds>(utc_now() + rate.resets_in);
-    headers->add("X-RateLimit-Reset", std::to_string(reset.time_since_epoch().count()));
 }
 
 }  // namespace
@@ -53,7 +43,7 @@ awaitable<Result<void>> Account::open(const chat::Request* request, const router
     policy::Claim claim = make_claim(record_->completion_id, *request, *route);
     if (!claim.holds.empty()) {
         const policy::Verdict verdict = co_await reserve(&claim);
-        if (verdict.rate) tell_rate(*verdict.rate, headers);
+        if (verdict.rate) add_rate_fields(*verdict.rate, utc_now(), headers);
         if (verdict.refusal) co_return fail(*verdict.refusal);
         claim_id_ = std::move(claim.id);
     }
@@ -104,6 +94,7 @@ policy::Claim Account::make_claim(std::string id, const chat::Request& request,
     facts.key = caller_->key.get();
     facts.model = route.name.empty() ? std::string_view(request.model) : route.name;
     facts.client_address = caller_->address;
+    facts.endpoint = policy::chat_endpoint;
     facts.input_tokens = input_tokens_;
     facts.output_tokens = output_tokens_;
     facts.price = price ? &*price : nullptr;

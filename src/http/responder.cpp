@@ -55,7 +55,8 @@ Responder::Responder(Stream* stream, const Request& request)
       head_only_(request.method == "HEAD"),
       keep_alive_(request.keep_alive == Request::KeepAlive::yes) {}
 
-std::string Responder::render_head(int status) const {
+std::string Responder::render_head(int status) {
+    if (add_last_fields_) std::exchange(add_last_fields_, nullptr)(headers_);
     std::string head;
     head.reserve(512);
     head += chunked_ ? "HTTP/1.1 " : "HTTP/1.0 ";

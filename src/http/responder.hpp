@@ -3,8 +3,10 @@
 #include "http/request_reader.hpp"
 #include "http/stream.hpp"
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace runnel::http {
 
@@ -17,6 +19,10 @@ public:
 
     // Header fields of the response, whatever its kind; framing fields are added when it is sent.
     HeaderList& headers() { return headers_; }
+
+    // Whatever the response turns out to be, this has the last word on its header fields.
+    using AddFields = std::move_only_function<void(HeaderList&)>;
+    void before_head(AddFields add) { add_last_fields_ = std::move(add); }
 
     // A whole response. With 204 and 304 there is no body and no content length.
     awaitable<error_code> send(int status, std::string_view body);
@@ -52,10 +58,11 @@ private:
 
     void frame_piece(Piece piece);
     void forget_piece();
-    std::string render_head(int status) const;
+    std::string render_head(int status);
 
     Stream* stream_;
     HeaderList headers_;
+    AddFields add_last_fields_;
     std::string out_;
     std::string aside_;       // framed bytes that go out first
     std::size_t unsent_ = 0;  // where in out_ the bytes begin that the client has not taken yet

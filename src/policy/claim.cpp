@@ -78,6 +78,12 @@ std::string_view word_for(Of of) {
     return "spent";
 }
 
+// Where a limit is not for all that its holder does: what it is for.
+struct Only {
+    std::string_view model{};
+    std::string_view endpoint{};
+};
+
 class ClaimMaker {
 public:
     ClaimMaker(Claim& claim, const ClaimFacts& facts, UtcTime now)
@@ -92,12 +98,11 @@ public:
         add(Of::nano_usd, period_of(budget.period), holder, budget.limit.nano_usd, cost.nano_usd);
     }
 
-    // `model` where the limit is for one model of the holder's.
-    void add(const Holder& holder, const RateLimits& limits, std::string_view model = {}) {
+    void add(const Holder& holder, const RateLimits& limits, Only only = {}) {
         const std::int64_t tokens = facts_.input_tokens + facts_.output_tokens;
         const auto add_one = [&](Of of, Period period, const std::optional<std::int64_t>& limit,
                                  std::int64_t amount) {
-            if (limit) add(of, period, holder, *limit, amount, model);
+            if (limit) add(of, period, holder, *limit, amount, only);
         };
         add_one(Of::requests, Period::minute, limits.rpm, 1);
         add_one(Of::requests, Period::day, limits.rpd, 1);
@@ -108,7 +113,7 @@ public:
 
 private:
     void add(Of of, Period period, const Holder& holder, std::int64_t limit, std::int64_t amount,
-             std::string_view model = {}) {
+             Only only = {}) {
         Hold hold{of, period, holder};
         hold.counter = joined(word_for(of), ':', name_of(period));
         if (period == Period::minute) {
@@ -121,10 +126,12 @@ private:
             hold.lasts = span.ends - now_;
             hold.since = span.begins;
         }
-        if (!model.empty()) hold.counter = joined(hold.counter, ':', model);
+        if (!only.model.empty()) hold.counter = joined(hold.counter, ':', only.model);
+        if (!only.endpoint.empty()) hold.counter = joined(hold.counter, '@', only.endpoint);
         hold.limit = limit;
         hold.amount = amount;
-        hold.model = model;
+        hold.model = only.model;
+        hold.endpoint = only.endpoint;
         claim_.holds.push_back(std::move(hold));
     }
 
@@ -145,6 +152,28 @@ void add_budgets_of(const Key& key, const SharedLimits& limits, ClaimMaker& make
     if (key.team.empty()) return;
     if (const Budget* budget = find_for(limits.team_budgets, key.team))
         maker.add({Holder::Kind::team, key.team}, *budget);
+}
+
+Holder address_of(const ClaimFacts& facts) {
+    return {Holder::Kind::address, client_network(facts.client_address)};
+}
+
+// The same address may use several keys, and has so much with each of them.
+Holder address_with_key(const ClaimFacts& facts) {
+    return {Holder::Kind::address, joined(facts.key->id, '/', address_of(facts).name)};
+}
+
+bool is_browser(const Key* key) { return key != nullptr && key->kind == Key::Kind::browser; }
+
+// Each caller has so much: a key, each visitor of a page that has one, or an address without any.
+void add_endpoint_limits(const ClaimFacts& facts, const SharedLimits& limits, ClaimMaker& maker) {
+    const RateLimits* own = find_for(limits.endpoint_limits, facts.endpoint);
+    if (own == nullptr) return;
+    const Only only{.endpoint = facts.endpoint};
+    if (facts.key != nullptr && !is_browser(facts.key))
+        maker.add({Holder::Kind::key, facts.key->id}, *own, only);
+    else if (!facts.client_address.empty())
+        maker.add(facts.key ? address_with_key(facts) : address_of(facts), *own, only);
 }
 
 }  // namespace
@@ -185,19 +214,30 @@ Claim make_claim(std::string id, const ClaimFacts& facts, const SharedLimits& li
     if (key) {
         maker.add(by_key, key->limits);
         if (const RateLimits* own = find_for(key->model_limits, facts.model))
-            maker.add(by_key, *own, facts.model);
+            maker.add(by_key, *own, {.model = facts.model});
     }
     if (const RateLimits* own = find_for(limits.model_limits, facts.model)) maker.add(model, *own);
     if (!facts.client_address.empty()) {
-        const Holder address{Holder::Kind::address, client_network(facts.client_address)};
-        const bool in_browser = key && key->kind == Key::Kind::browser;
-        maker.add(address, limits.each_address);
-        // The same address may use several keys, and has so much with each of them.
-        if (in_browser)
-            maker.add({Holder::Kind::address, joined(key->id, '/', address.name)},
-                      limits.each_browser_key_address);
+        maker.add(address_of(facts), limits.each_address);
+        if (is_browser(key)) maker.add(address_with_key(facts), limits.each_browser_key_address);
     }
+    add_endpoint_limits(facts, limits, maker);
     return claim;
+}
+
+Claim endpoint_claim(std::string id, const ClaimFacts& facts, const SharedLimits& limits,
+                     UtcTime now) {
+    Claim claim{std::move(id)};
+    ClaimMaker maker(claim, facts, now);
+    add_endpoint_limits(facts, limits, maker);
+    return claim;
+}
+
+bool may_limit_requests(const Key* key, const SharedLimits& limits) {
+    const auto limited = [](const RateLimits& rates) { return rates.rpm || rates.rpd; };
+    if (key != nullptr && (limited(key->limits) || !key->model_limits.empty())) return true;
+    return limited(limits.each_address) || limited(limits.each_browser_key_address) ||
+           !limits.model_limits.empty() || !limits.endpoint_limits.empty();
 }
 
 Claim budgets_of(const Key& key, const SharedLimits& limits, UtcTime now) {

@@ -42,7 +42,8 @@ struct Hold {
     std::int64_t amount = 0;
     std::chrono::milliseconds lasts{0};  // a minute: from its first request; else from now
     UtcTime since{};                     // money: what the ledger has from there on counts too
-    std::string model{};  // a limit for one model of the holder's; empty: for all together
+    std::string model{};     // a limit for one model of the holder's; empty: for all together
+    std::string endpoint{};  // the same, for one endpoint
 };
 
 std::string_view name_of(Hold::Period period);
@@ -63,9 +64,19 @@ struct ClaimFacts {
     std::int64_t input_tokens = 0;  // both are estimates, rather too high than too low
     std::int64_t output_tokens = 0;
     const Price* price = nullptr;  // none: not known, so budgets are only looked at
+    std::string_view endpoint{};   // by the names in policy/endpoint.hpp
 };
 
+// For a chat request.
 Claim make_claim(std::string id, const ClaimFacts& facts, const SharedLimits& limits, UtcTime now);
+
+// For a request to any other endpoint, where only that endpoint's limits are: who asks, and what
+// for, are the facts that count.
+Claim endpoint_claim(std::string id, const ClaimFacts& facts, const SharedLimits& limits,
+                     UtcTime now);
+
+// Whether a request may be under a limit on requests at all. Quick.
+bool may_limit_requests(const Key* key, const SharedLimits& limits);
 
 // The budgets that every request with the key is under, its own and its team's, to be looked at.
 Claim budgets_of(const Key& key, const SharedLimits& limits, UtcTime now);

@@ -75,6 +75,44 @@ TEST(Claim, OfABrowserKeyCountsEachAddressWithThatKey) {
     EXPECT_THAT(names_of(make_claim("c1", {&key, "fast", ""}, limits, sunday)), IsEmpty());
 }
 
+TEST(Claim, CountsEachCallerAtAnEndpoint) {
+    SharedLimits limits;
+    limits.endpoint_limits = {{"/v1/models", {.rpm = 3}},
+                              {"/v1/chat/completions", {.rpd = 9, .concurrency = 2}}};
+    Key key{"k1"};
+    key.limits.rpm = 60;
+    ClaimFacts facts{.key = &key, .model = "fast", .client_address = "192.0.2.7"};
+    facts.endpoint = "/v1/chat/completions";
+    EXPECT_THAT(names_of(make_claim("c1", facts, limits, sunday)),
+                ElementsAre("key:k1/requests:minute",
+                            "key:k1/requests:day:20261115@/v1/chat/completions",
+                            "key:k1/places:now@/v1/chat/completions"));
+    // Elsewhere only the endpoint's own.
+    facts.endpoint = "/v1/models";
+    EXPECT_THAT(names_of(endpoint_claim("c2", facts, limits, sunday)),
+                ElementsAre("key:k1/requests:minute@/v1/models"));
+    key.kind = Key::Kind::browser;
+    EXPECT_THAT(names_of(endpoint_claim("c3", facts, limits, sunday)),
+                ElementsAre("address:k1/192.0.2.7/requests:minute@/v1/models"));
+    facts.key = nullptr;
+    EXPECT_THAT(names_of(endpoint_claim("c4", facts, limits, sunday)),
+                ElementsAre("address:192.0.2.7/requests:minute@/v1/models"));
+    facts.endpoint = "/v1/usage";
+    EXPECT_THAT(endpoint_claim("c5", facts, limits, sunday).holds, IsEmpty());
+}
+
+TEST(Claim, KnowsWhereRequestsMayBeLimited) {
+    Key key{"k1"};
+    key.limits = {.tpm = 100, .concurrency = 1};
+    EXPECT_FALSE(may_limit_requests(&key, {}));
+    EXPECT_FALSE(may_limit_requests(nullptr, {}));
+    key.limits.rpd = 1;
+    EXPECT_TRUE(may_limit_requests(&key, {}));
+    SharedLimits limits;
+    limits.each_address.rpm = 1;
+    EXPECT_TRUE(may_limit_requests(nullptr, limits));
+}
+
 TEST(Claim, TakesNoMoneyWhereThePriceIsNotKnown) {
     Key key{"k1"};
     key.budget = Budget{Money::from_usd(1)};

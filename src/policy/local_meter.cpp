@@ -54,6 +54,19 @@ Verdict LocalMeter::decide(const Claim& claim, const LedgerSums::Sums& sums) {
     return verdict_on(claim, states, full);
 }
 
+std::optional<RateState> LocalMeter::glance(const Claim& claim) const {
+    const auto now = now_();
+    std::vector<CounterState> states(claim.holds.size());
+    const std::scoped_lock lock(mutex_);
+    for (std::size_t i = 0; i < claim.holds.size(); ++i) {
+        const Hold& hold = claim.holds[i];
+        if (hold.of != Of::requests) continue;
+        const Counter counter = look_at(hold, {}, now).counter;
+        states[i] = {counter.used, time_left(hold, counter, now)};
+    }
+    return rate_of(claim, states);
+}
+
 void LocalMeter::look(const Claim& claim, Looked answer) {
     sums_->find(claim,
                 [this, claim, answer = std::move(answer)](Result<LedgerSums::Sums> sums) mutable {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -28,6 +29,7 @@ public:
           now_(std::move(now)) {}
 
     void reserve(const Claim& claim, Answer answer) override;
+    std::optional<RateState> glance(const Claim& claim) const override;
     void look(const Claim& claim, Looked answer) override;
     void settle(std::string_view claim_id, const Settlement& settlement) override;
 

@@ -85,6 +85,30 @@ TEST_F(LocalMeterTest, CountsRequestsForAMinuteFromTheFirst) {
     EXPECT_EQ(run(key, answered()), "rate_limit_exceeded");
 }
 
+TEST_F(LocalMeterTest, IsGlancedAtWithoutCounting) {
+    Key key{"k1"};
+    EXPECT_EQ(meter.glance(claim(key)), std::nullopt);
+    key.limits.tpm = 5;
+    EXPECT_EQ(meter.glance(claim(key)), std::nullopt);
+    key.limits.rpm = 2;
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(meter.glance(claim(key)), (RateState{2, 2, 60s}));
+    EXPECT_EQ(meter.counter_count(), 0u);
+    EXPECT_EQ(run(key, answered(1)), "");
+    pass(20s);
+    EXPECT_EQ(meter.glance(claim(key)), (RateState{2, 1, 40s}));
+    pass(40s);
+    EXPECT_EQ(meter.glance(claim(key)), (RateState{2, 2, 60s}));
+}
+
+TEST_F(LocalMeterTest, NamesTheEndpointThatIsLimited) {
+    limits.endpoint_limits = {{"/v1/models", {.rpm = 1}}};
+    const ClaimFacts facts{.client_address = "192.0.2.7", .endpoint = "/v1/models"};
+    EXPECT_EQ(ask(endpoint_claim("v1", facts, limits, wall)), "");
+    EXPECT_EQ(reserve(endpoint_claim("v2", facts, limits, wall)).refusal->message,
+              "The limit of 1 requests per minute for this address at /v1/models is reached. Try "
+              "again in 60 s.");
+}
+
 TEST_F(LocalMeterTest, CountsDaysFromMidnight) {
     Key key{"k1"};
     key.limits.rpd = 1;

@@ -64,6 +64,10 @@ public:
     // Takes all that the claim asks for, or nothing.
     virtual void reserve(const Claim& claim, Answer answer) = 0;
 
+    // How the tightest of the claim's limits on requests stands, as far as it is known here and
+    // now: nobody is asked, so it may be a little old. None: requests are not limited.
+    virtual std::optional<RateState> glance(const Claim& claim) const = 0;
+
     // How the claim's counters stand, one for each hold; nothing is taken. An error when nobody can
     // say. Called as the answer of reserve() is.
     using Looked = std::move_only_function<void(Result<std::vector<Standing>>)>;

@@ -62,6 +62,8 @@ struct SharedLimits {
     std::vector<std::pair<std::string, Budget>> team_budgets{};
     std::vector<std::pair<std::string, Budget>> model_budgets{};
     std::vector<std::pair<std::string, RateLimits>> model_limits{};
+    // Of each caller at one endpoint, by the names in policy/endpoint.hpp.
+    std::vector<std::pair<std::string, RateLimits>> endpoint_limits{};
     // Output tokens that are reserved where neither the request nor the model says a maximum.
     std::int64_t reserved_output_tokens = limits::reserved_output_tokens;
 };

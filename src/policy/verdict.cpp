@@ -25,6 +25,7 @@ std::string whose(const Hold& hold) {
         case Holder::Kind::address: text = "this address"; break;
     }
     if (!hold.model.empty()) text += fmt::format(" and the model '{}'", hold.model);
+    if (!hold.endpoint.empty()) text += fmt::format(" at {}", hold.endpoint);
     return text;
 }
 
@@ -85,8 +86,10 @@ Error refusal(const Hold& hold, const CounterState& state) {
     return too_many(hold, state.resets_in);
 }
 
+}  // namespace
+
 // Minutes before days: what soon passes is what a client can pace itself by.
-std::optional<RateState> tightest(const Claim& claim, std::span<const CounterState> states) {
+std::optional<RateState> rate_of(const Claim& claim, std::span<const CounterState> states) {
     std::optional<RateState> tightest;
     Period of_period = Period::none;
     for (std::size_t i = 0; i < claim.holds.size(); ++i) {
@@ -102,13 +105,11 @@ std::optional<RateState> tightest(const Claim& claim, std::span<const CounterSta
     return tightest;
 }
 
-}  // namespace
-
 Verdict verdict_on(const Claim& claim, std::span<const CounterState> states,
                    std::optional<std::size_t> full) {
     Verdict verdict;
     if (full) verdict.refusal = refusal(claim.holds[*full], states[*full]);
-    verdict.rate = tightest(claim, states);
+    verdict.rate = rate_of(claim, states);
     return verdict;
 }
 

@@ -22,6 +22,10 @@ struct CounterState {
 Verdict verdict_on(const Claim& claim, std::span<const CounterState> states,
                    std::optional<std::size_t> full);
 
+// How the tightest of the claim's limits on requests stands; none: it has none. Of the other holds
+// no state is needed.
+std::optional<RateState> rate_of(const Claim& claim, std::span<const CounterState> states);
+
 // What a hold comes to in the end.
 std::int64_t used_in_the_end(Hold::Of of, const Settlement& settlement);
 

@@ -4,9 +4,9 @@
 #include "dialect/registry.hpp"
 #include "exchange/chat_exchange.hpp"
 #include "exchange/retry_after.hpp"
+#include "exchange/utc_now.hpp"
 #include "server/admin.hpp"
 #include "server/admin_access.hpp"
-#include "server/authentication.hpp"
 #include "server/cors.hpp"
 #include "server/embedded_files.hpp"
 #include "server/models.hpp"
@@ -23,6 +23,7 @@
 namespace runnel::server {
 
 using boost::asio::awaitable;
+using exchange::utc_now;
 using http::Stop;
 
 namespace {
@@ -57,10 +58,6 @@ bool is_json(std::string_view content_type) {
     const std::string_view media = content_type.substr(0, content_type.find(';'));
     return media.empty() || media.find("json") != std::string_view::npos ||
            media == "application/x-www-form-urlencoded";
-}
-
-policy::UtcTime utc_now() {
-    return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
 }
 
 std::string_view after(std::string_view text, std::string_view prefix) {
@@ -164,7 +161,7 @@ std::vector<App::Route> App::routes() {
 }
 
 App::Found App::find(std::string_view path, std::string_view method) {
-    if (path.starts_with("/api/v1/")) path.remove_prefix(4);
+    path = plain_path(path);
     std::string_view at;  // the first that fits is the one that is meant
     Found found;
     for (const Endpoint& endpoint : endpoints()) {
@@ -239,6 +236,7 @@ awaitable<void> App::dispatch(http::Transaction* transaction, telemetry::Request
                               Journaled* entry) {
     const http::Request& request = transaction->request;
     if (request.method == "OPTIONS") return preflight(transaction);
+    show_limits(transaction, record);
     const auto [endpoint, methods] = find(request.path(), request.method);
     if (endpoint == nullptr && methods.empty()) return page(transaction, record);
     if (endpoint == nullptr) {
@@ -257,7 +255,11 @@ awaitable<void> App::dispatch(http::Transaction* transaction, telemetry::Request
     }
     // Only now: strangers don't fill a collector.
     if (endpoint->answer == &App::chat) record->trace = begin_trace(request.headers);
-    return (this->*endpoint->answer)({transaction, record, std::move(*caller), entry});
+    Asked asked{transaction, record, std::move(*caller), entry};
+    // What a chat may use up is known only when it is read.
+    if (endpoint->access.who == Endpoint::For::Who::keys && endpoint->answer != &App::chat)
+        return answer_within_limits(std::move(asked), endpoint->answer);
+    return (this->*endpoint->answer)(std::move(asked));
 }
 
 telemetry::TraceContext App::begin_trace(const http::HeaderList& headers) const {
@@ -275,10 +277,12 @@ Result<policy::Caller> App::admit(const Endpoint& endpoint, const http::Transact
         if (auto allowed = admits(transaction); !allowed) return propagate(allowed);
         return policy::Caller{.kind = policy::Caller::Kind::admin};
     }
-    const Gatekeeper gatekeeper{&gateway_->access.auth, &gateway_->admin_token, &keys_.ring(),
-                                &console_->sessions};
-    return authenticate(transaction.request, transaction.client_address, gatekeeper,
+    return authenticate(transaction.request, transaction.client_address, gatekeeper(),
                         endpoint.access.scope, utc_now());
+}
+
+Gatekeeper App::gatekeeper() {
+    return {&gateway_->access.auth, &gateway_->admin_token, &keys_.ring(), &console_->sessions};
 }
 
 // Whether the client may use the admin API.
@@ -423,6 +427,7 @@ std::string App::describe(const Error& error, const http::Request* request,
     record.error_kind = name_of(error.kind);
     record.error_detail = error.message;
     headers->add("Content-Type", "application/json");
+    tell_limits(*request, {}, record, *headers);
     telemetry::log_request(record);
     worker_->requests.add(record);
     return dialect::dialect_named(gateway_->dialect)->error_body(error);

@@ -4,7 +4,9 @@
 #include "exchange/shared_state.hpp"
 #include "http/connection.hpp"
 #include "policy/caller.hpp"
+#include "policy/claim.hpp"
 #include "policy/key_ring.hpp"
+#include "server/authentication.hpp"
 #include "server/console.hpp"
 #include "server/console_state.hpp"
 #include "server/keys.hpp"
@@ -75,6 +77,16 @@ private:
     Result<policy::Caller> admit(const Endpoint& endpoint, const http::Transaction& transaction);
     Result<void> admits(const http::Transaction& transaction) const;
     KeyOffice key_office() const;
+    Gatekeeper gatekeeper();
+    // Whatever the request is answered with tells how the caller's limits stand.
+    void show_limits(http::Transaction* transaction, const telemetry::RequestRecord* record);
+    void tell_limits(const http::Request& request, std::string_view client_address,
+                     const telemetry::RequestRecord& record, http::HeaderList& headers);
+    std::shared_ptr<const policy::Key> key_that_asks(const http::Request& request,
+                                                     const telemetry::RequestRecord& record);
+    std::string model_that_is_asked(const telemetry::RequestRecord& record) const;
+    // Where what the caller may ask of the endpoint is not used up.
+    Answer answer_within_limits(Asked asked, Answer (App::*answer)(Asked));
     telemetry::TraceContext begin_trace(const http::HeaderList& headers) const;
     Answer chat(Asked asked);
     Answer models(Asked asked);

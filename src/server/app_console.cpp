@@ -1,3 +1,4 @@
+#include "exchange/utc_now.hpp"
 #include "server/admin.hpp"
 #include "server/app.hpp"
 #include "server/console.hpp"
@@ -19,10 +20,6 @@ constexpr std::string_view greeting =
     "Runnel " RUNNEL_VERSION
     " is running.\n\nChat:     POST /v1/chat/completions\nModels:   GET /v1/models\n"
     "Health:   GET /healthz\nConsole:  this address, in a browser\n";
-
-telemetry::RecentTraffic::Time utc_now() {
-    return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
-}
 
 }  // namespace
 
@@ -87,7 +84,7 @@ awaitable<void> App::overview(Asked asked) {
         if (name == "range") range = std::move(value);
     const telemetry::RecentTraffic::Time started{std::chrono::seconds(started_)};
     auto body = overview_answer(range, {&console_->traffic, shared_->requests.figures(), started},
-                                utc_now());
+                                exchange::utc_now());
     co_await send_result(asked.transaction, asked.record, std::move(body));
 }
 

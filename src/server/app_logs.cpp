@@ -1,4 +1,5 @@
 #include "dialect/registry.hpp"
+#include "exchange/utc_now.hpp"
 #include "server/app.hpp"
 #include "server/balance.hpp"
 #include "server/logs.hpp"
@@ -90,9 +91,8 @@ awaitable<void> App::usage(Asked asked) {
 
 awaitable<void> App::balance(Asked asked) {
     const auto gateway = gateway_;
-    const auto now =
-        std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
-    auto body = co_await read_balance(shared_->meter, asked.caller, &gateway->access.limits, now);
+    auto body = co_await read_balance(shared_->meter, asked.caller, &gateway->access.limits,
+                                      exchange::utc_now());
     asked.transaction->responder->headers().add("Cache-Control", "no-store");
     co_await send_result(asked.transaction, asked.record, std::move(body));
 }

@@ -18,6 +18,14 @@ std::string query_key(const http::Request& request, const AuthSettings& settings
     return {};
 }
 
+policy::Credentials credentials_of(const http::Request& request, std::string_view query_key,
+                                   const AuthSettings& settings) {
+    const http::HeaderList& headers = request.headers;
+    return policy::read_credentials({headers.get("Authorization"), headers.get("X-API-Key"),
+                                     query_key, headers.get(settings.header)},
+                                    settings);
+}
+
 // Whoever brings a key there wants to be asked as its owner.
 bool asks_from_console(const http::Request& request, const Gatekeeper& gatekeeper) {
     const http::HeaderList& headers = request.headers;
@@ -44,12 +52,20 @@ Result<Caller> authenticate(const http::Request& request, std::string_view clien
         return anybody;
     }
     const std::string from_query = query_key(request, settings);
-    const http::HeaderList& headers = request.headers;
-    const policy::CredentialFields fields{headers.get("Authorization"), headers.get("X-API-Key"),
-                                          from_query, headers.get(settings.header)};
-    const policy::Visit visit{scope, client_address, headers.get("Origin")};
-    return policy::identify(policy::read_credentials(fields, settings), settings, *gatekeeper.ring,
-                            visit, now);
+    const policy::Visit visit{scope, client_address, request.headers.get("Origin")};
+    return policy::identify(credentials_of(request, from_query, settings), settings,
+                            *gatekeeper.ring, visit, now);
+}
+
+std::shared_ptr<const policy::Key> key_of(const http::Request& request,
+                                          const Gatekeeper& gatekeeper, policy::UtcTime now) {
+    const AuthSettings& settings = *gatekeeper.settings;
+    const auto& ring = *gatekeeper.ring;
+    if (settings.mode == AuthSettings::Mode::open || ring == nullptr) return nullptr;
+    const std::string from_query = query_key(request, settings);
+    const Secret secret = credentials_of(request, from_query, settings).key;
+    if (secret.empty()) return nullptr;
+    return {ring, ring->find_by_secret(secret.reveal(), now)};
 }
 
 }  // namespace runnel::server

@@ -27,4 +27,8 @@ Result<policy::Caller> authenticate(const http::Request& request, std::string_vi
                                     const Gatekeeper& gatekeeper, policy::Scope scope,
                                     policy::UtcTime now);
 
+// The key that a request brings, whatever it may be used for; null: none that is known.
+std::shared_ptr<const policy::Key> key_of(const http::Request& request,
+                                          const Gatekeeper& gatekeeper, policy::UtcTime now);
+
 }  // namespace runnel::server

@@ -25,7 +25,8 @@ struct Case {
     const Sessions* sessions = nullptr;
 };
 
-Result<Caller> ask(const Case& test) {
+// What `use` says of the case's request and gatekeeper.
+auto ask(const Case& test, auto use) {
     policy::Key key{.id = "k", .scopes = {"chat:write"}};
     key.hash = policy::hash_of_secret("rk-1");
     std::vector<policy::Key> keys{key};
@@ -36,7 +37,19 @@ Result<Caller> ask(const Case& test) {
     const Sessions none;
     const Gatekeeper gatekeeper{&test.settings, &test.admin_token, &ring,
                                 test.sessions != nullptr ? test.sessions : &none};
-    return authenticate(request, "192.0.2.1", gatekeeper, test.scope, now);
+    return use(request, gatekeeper);
+}
+
+Result<Caller> ask(const Case& test) {
+    return ask(test, [&](const http::Request& request, const Gatekeeper& gatekeeper) {
+        return authenticate(request, "192.0.2.1", gatekeeper, test.scope, now);
+    });
+}
+
+bool knows_key(const Case& test) {
+    return ask(test, [](const http::Request& request, const Gatekeeper& gatekeeper) {
+        return key_of(request, gatekeeper, now) != nullptr;
+    });
 }
 
 int status(const Case& test) {
@@ -94,6 +107,14 @@ TEST(Authentication, TheAdminReadsEverybodysLogs) {
     EXPECT_EQ(status({.headers = headers, .admin_token = token}), 401) << "chat needs a key";
     EXPECT_EQ(status({.headers = headers, .scope = Scope::logs_read}), 401);
     EXPECT_EQ(status({.headers = {{"Authorization", "Bearer "}}, .scope = Scope::logs_read}), 401);
+}
+
+TEST(Authentication, KnowsTheKeyOfARequestThatIsRefused) {
+    const Headers headers{{"Authorization", "Bearer rk-1"}};
+    EXPECT_TRUE(knows_key({.headers = headers, .scope = Scope::logs_read}));
+    EXPECT_FALSE(knows_key({.headers = {{"Authorization", "Bearer rk-2"}}}));
+    EXPECT_FALSE(knows_key({}));
+    EXPECT_FALSE(knows_key({.headers = headers, .settings = {}})) << "nobody asks for keys";
 }
 
 TEST(Authentication, OpenTellsWhereARequestComesFrom) {

@@ -2,6 +2,7 @@
 
 #include "config/units.hpp"
 #include "dialect/registry.hpp"
+#include "exchange/utc_now.hpp"
 #include "json/form.hpp"
 #include "json/writer.hpp"
 #include "policy/credentials.hpp"
@@ -25,10 +26,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds grace_max = 30 * 24h;
-
-policy::UtcTime now() {
-    return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
-}
 
 policy::KeyFormRules rules_of(const exchange::Gateway& gateway) {
     return {dialect::names(), &gateway.access};
@@ -75,7 +72,8 @@ awaitable<Result<std::string>> make(store::KeyKeeper* keeper, Change change) {
 }  // namespace
 
 awaitable<Result<std::string>> create_key(KeyOffice office, std::string body, std::string wallet) {
-    auto key = policy::read_new_key(body, rules_of(*office.gateway), now(), office.ids);
+    auto key =
+        policy::read_new_key(body, rules_of(*office.gateway), exchange::utc_now(), office.ids);
     if (!key) co_return propagate(key);
     if (!wallet.empty() && !key->wallet.empty() && key->wallet != wallet)
         co_return fail_at(ErrorKind::invalid_value, "wallet",
@@ -95,7 +93,7 @@ awaitable<Result<std::string>> update_key(KeyOffice office, std::string id, std:
     auto update = [gateway = std::move(office.gateway), id = std::move(id),
                    body = std::move(body)](Database& database) -> Result<std::string> {
         const auto change = [&](Key& key) {
-            return policy::change_key(&key, body, rules_of(*gateway), now());
+            return policy::change_key(&key, body, rules_of(*gateway), exchange::utc_now());
         };
         auto key = store::change_key(database, id, change);
         if (!key) return propagate(key);
@@ -110,7 +108,7 @@ awaitable<Result<std::string>> rotate_key(KeyOffice office, std::string id, std:
     auto rotate = [id = std::move(id), grace = *grace](Database& database) -> Result<std::string> {
         Secret secret;
         const auto change = [&](Key& key) -> Result<void> {
-            auto given = policy::replace_secret(&key, grace, now());
+            auto given = policy::replace_secret(&key, grace, exchange::utc_now());
             if (!given) return propagate(given);
             secret = std::move(*given);
             return {};

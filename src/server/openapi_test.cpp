@@ -1,5 +1,6 @@
 #include "base/error.hpp"
 #include "dialect/registry.hpp"
+#include "policy/endpoint.hpp"
 #include "policy/scope.hpp"
 #include "server/app.hpp"
 #include "server/embedded_files.hpp"
@@ -106,6 +107,17 @@ TEST_F(ApiDescription, KnowsEveryScopeAndDialect) {
     for (const std::string_view name : dialect::names()) dialects.emplace(name);
     EXPECT_THAT(words_at("/components/parameters/ReplayDialect/schema/enum"),
                 testing::ContainerEq(dialects));
+}
+
+// Limits go by these names, so a key's endpoint that has none could not be limited.
+TEST(Endpoints, ThatKeysAreForHaveNamesForTheirLimits) {
+    std::set<std::string_view> names;
+    for (const App::Route& route : App::routes()) {
+        const bool for_keys = route.path.starts_with("/v1/");
+        EXPECT_EQ(!policy::endpoint_at(route.path).empty(), for_keys) << route.path;
+        if (for_keys) names.insert(policy::endpoint_at(route.path));
+    }
+    EXPECT_EQ(names.size(), policy::endpoint_names.size());
 }
 
 TEST_F(ApiDescription, IsOfThisVersion) {

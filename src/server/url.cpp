@@ -44,4 +44,9 @@ bool has_flag(std::string_view query, std::string_view name) {
     return false;
 }
 
+std::string_view plain_path(std::string_view path) {
+    if (path.starts_with("/api/v1/")) path.remove_prefix(4);
+    return path;
+}
+
 }  // namespace runnel::server

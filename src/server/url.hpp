@@ -16,4 +16,7 @@ std::vector<std::pair<std::string, std::string>> query_fields(std::string_view q
 // True when the query has this name, with a value or without: "verbose" in "a=1&verbose".
 bool has_flag(std::string_view query, std::string_view name);
 
+// What is under /v1 is under /api/v1 too: the first of both names.
+std::string_view plain_path(std::string_view path);
+
 }  // namespace runnel::server

@@ -19,6 +19,12 @@ TEST(Url, FindsAFlagInAQueryWithAValueOrWithout) {
     EXPECT_FALSE(has_flag("verbosely&x=verbose", "verbose"));
 }
 
+TEST(Url, APathUnderApiIsThePlainOne) {
+    EXPECT_EQ(plain_path("/api/v1/models"), "/v1/models");
+    EXPECT_EQ(plain_path("/v1/models"), "/v1/models");
+    EXPECT_EQ(plain_path("/api/health"), "/api/health");
+}
+
 TEST(Url, AQueryHasFields) {
     using Fields = std::vector<std::pair<std::string, std::string>>;
     EXPECT_EQ(query_fields("a=1&b=x%26y&&c&d=&a=2=3"),

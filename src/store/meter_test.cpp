@@ -125,6 +125,20 @@ TEST_P(MeterTest, CountsRequestsPerMinute) {
     EXPECT_EQ(third.rate->remaining, 0);
 }
 
+TEST_P(MeterTest, RemembersHowItStoodWithoutAskingAnybody) {
+    Key key{"k1"};
+    key.limits.rpm = 3;
+    EXPECT_EQ(meter().glance(claim(key))->remaining, 3);
+    const Claim first = claim(key);
+    EXPECT_EQ(reserve(meter(), first).rate->remaining, 2);
+    const auto rate = meter().glance(claim(key));
+    EXPECT_EQ(rate->limit, 3);
+    EXPECT_EQ(rate->remaining, 2);
+    EXPECT_LE(rate->resets_in, 60s);
+    EXPECT_GE(rate->resets_in, 30s);
+    EXPECT_EQ(meter().glance(claim(Key{"k2"})), std::nullopt);
+}
+
 TEST_P(MeterTest, BeginsANewMinuteWhenOneIsOver) {
     Key key{"k1"};
     key.limits = {.rpm = 1, .tpm = 1000};

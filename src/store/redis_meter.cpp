@@ -184,13 +184,14 @@ void RedisMeter::take_reply(const std::shared_ptr<Reservation>& reservation, std
 
 void RedisMeter::decide(Reservation& reservation) {
     const Claim& claim = reservation.claim;
-    if (!reservation.failed && !reservation.full && !reservation.unknown) {
-        {
-            const std::scoped_lock lock(mutex_);
-            open_.insert_or_assign(claim.id, std::move(reservation.parts));
-        }
-        return reservation.answer(policy::verdict_on(claim, reservation.states, std::nullopt));
+    const bool answered = !reservation.failed && !reservation.unknown;
+    if (answered) {
+        const std::scoped_lock lock(mutex_);
+        last_rates_.note(claim, reservation.states, Clock::now());
+        if (!reservation.full) open_.insert_or_assign(claim.id, std::move(reservation.parts));
     }
+    if (answered && !reservation.full)
+        return reservation.answer(policy::verdict_on(claim, reservation.states, std::nullopt));
     // Where no answer came it may be held all the same.
     for (std::size_t i = 0; i < reservation.parts.size(); ++i)
         if (reservation.held[i] || reservation.failed)

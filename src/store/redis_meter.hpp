@@ -5,6 +5,7 @@
 #include "policy/redis_address.hpp"
 #include "policy/settings.hpp"
 #include "policy/verdict.hpp"
+#include "store/last_rates.hpp"
 #include "store/redis_client.hpp"
 
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -39,6 +41,7 @@ public:
                RedisClient::Options options = {});
 
     void reserve(const policy::Claim& claim, Answer answer) override;
+    std::optional<policy::RateState> glance(const policy::Claim& claim) const override;
     void look(const policy::Claim& claim, Looked answer) override;
     void settle(std::string_view claim_id, const policy::Settlement& settlement) override;
 
@@ -102,6 +105,7 @@ private:
     policy::LedgerSums* sums_;
     mutable std::mutex mutex_;
     std::unordered_map<std::string, std::vector<Part>> open_;  // by claim id
+    LastRates last_rates_;
     std::deque<Call> waiting_settles_;
     std::uint64_t settles_lost_ = 0;
     std::uint64_t without_redis_ = 0;

@@ -31,6 +31,12 @@ struct RedisMeter::Looking {
     std::size_t missing = 0;
 };
 
+std::optional<policy::RateState> RedisMeter::glance(const Claim& claim) const {
+    if (!client_.connected() && local_ != nullptr) return local_->glance(claim);
+    const std::scoped_lock lock(mutex_);
+    return policy::rate_of(claim, last_rates_.recall(claim, Clock::now()));
+}
+
 void RedisMeter::look(const Claim& claim, Looked answer) {
     if (!client_.connected()) return look_without_redis(claim, std::move(answer));
     sums_->find(claim, [this, claim,

@@ -1,11 +1,12 @@
 """Limits by what they count and for whom, and prices by the numbers (spec S21.1, S21.2, S21.5, S21.7)."""
 
 import json
+import time
 
 from client import get
 from frames import error_of, frames_of
 from gateway_test import GatewayTest, KINDS
-from key_admin import ADMIN_TOKEN, bearer, make_key
+from key_admin import ADMIN_TOKEN, admin, bearer, make_key
 
 ADMIN = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
 MODEL_ID = "3f2c1f9e-6a53-4bb7-9d0e-1f6a7c2b8d10"
@@ -71,6 +72,90 @@ class ForKeys(LimitsTest):
         headers = self.key(team="red", budget={"usd": 0.01})
         self.assertEqual(self.ask(headers=headers).status, 200)
         self.assert_error(self.ask(headers=headers), 402, "key_spend_limit_reached")
+
+
+class Shown(LimitsTest):
+    """How the limits stand is told with everything that a caller is answered."""
+    config = {"admin": {"token": ADMIN_TOKEN}, "auth": {"mode": "keys"}, "cache": {"ttl": "1h"},
+              "limits": {"request_body": "4KiB"},
+              "models": {"kept": {"targets": ["local/m"], "cached": True}, "few": {"targets": ["local/m"], "limits": {"rpm": 3}}}}
+
+    def assert_shown(self, response, limit, remaining):
+        told = {name: response.headers.get(f"x-ratelimit-{name}") for name in ("limit", "remaining", "reset")}
+        self.assertEqual((told["limit"], told["remaining"]), (str(limit), str(remaining)), (response.status, told))
+        self.assertTrue(0 < int(told["reset"]) - time.time() <= 61, told)
+
+    def test_with_what_uses_nothing_up(self):
+        headers = self.key(limits={"rpm": 5}, scopes=["chat:write", "models:read"])
+        self.assert_shown(get(self.runnel.port, "/v1/models", headers=headers), 5, 5)
+        self.assert_shown(self.ask(headers=headers), 5, 4)
+        refusals = {400: self.ask(headers=headers, body=b"{"), 404: self.ask(headers=headers, model="no/such"),
+                    403: get(self.runnel.port, "/v1/logs", headers=headers),
+                    405: get(self.runnel.port, "/v1/chat/completions", headers=headers),
+                    415: self.ask(headers={**headers, "Content-Type": "text/html"}),
+                    413: self.ask(headers=headers, user="u" * 5000)}
+        for status, response in refusals.items():
+            with self.subTest(status):
+                self.assertEqual(response.status, status, response.body)
+                self.assert_shown(response, 5, 4)
+        self.assert_shown(get(self.runnel.port, "/api/v1/models/kept", headers=headers), 5, 4)
+        for path in ("/healthz", "/openapi.json"):
+            self.assertNotIn("x-ratelimit-limit", get(self.runnel.port, path, headers=headers).headers)
+
+    def test_with_what_the_cache_has(self):
+        headers = self.key(limits={"rpm": 5})
+        for state in ("MISS", "HIT", "HIT"):
+            response = self.ask(headers=headers, model="kept")
+            self.assertEqual(response.headers["x-cache"], state)
+            self.assert_shown(response, 5, 4)
+
+    def test_of_the_model_that_was_asked(self):
+        headers = self.key(limits={"rpm": 5})
+        self.assert_shown(self.ask(headers=headers, model="few"), 3, 2)
+        self.assert_shown(self.ask(headers=headers, model="few", stream_dialect="none"), 3, 2)
+
+    def test_only_where_there_are_any(self):
+        headers = self.key(limits={"tpm": 5000, "concurrency": 3})
+        for response in (self.ask(headers=headers), get(self.runnel.port, "/v1/models", headers=headers),
+                         get(self.runnel.port, "/v1/models")):
+            self.assertNotIn("x-ratelimit-limit", response.headers)
+
+
+class ForEndpoints(LimitsTest):
+    config = {"admin": {"token": ADMIN_TOKEN}, "auth": {"mode": "keys"},
+              "limits": {"endpoints": {"/v1/models": {"rpm": 2}, "/v1/chat/completions": {"rpm": 1},
+                                       "/v1/tools/execute": {"rpd": 1}}},
+              "models": {"clock": {"targets": ["local/m"], "tools": ["now"]}}}
+
+    def models(self, headers, path="/v1/models"):
+        return get(self.runnel.port, path, headers=headers)
+
+    def test_each_key_has_so_much_of_one_endpoint(self):
+        headers = self.key(limits={"rpm": 50})
+        answers = [self.models(headers), self.models(headers, "/api/v1/models/clock"), self.models(headers)]
+        self.assertEqual([answer.status for answer in answers], [200, 200, 429])
+        self.assertEqual([answer.headers["x-ratelimit-remaining"] for answer in answers], ["1", "0", "0"])
+        self.assert_error(answers[2], 429, "rate_limit_exceeded")
+        self.assertIn("for this key at /v1/models", answers[2].json()["error"]["message"])
+        self.assertLessEqual(int(answers[2].headers["retry-after"]), 60)
+        self.assertEqual(self.models(self.key()).status, 200)
+        self.assertEqual(get(self.runnel.port, "/v1/usage", headers=headers).headers["x-ratelimit-limit"], "50")
+        self.assertEqual(self.statuses(2, headers), [200, 429])
+
+    def test_what_is_refused_counts_nothing(self):
+        headers = self.key()
+        for _ in range(3):
+            self.assertEqual(self.models(headers, "/v1/models/no/such").status, 404)
+        self.assertEqual(self.models(headers).headers["x-ratelimit-remaining"], "1")
+
+    def test_tools(self):
+        headers = self.key()
+        run = lambda tool: admin(self.runnel.port, "POST", "/v1/tools/execute", {"tool": tool, "args": {}}, headers)
+        self.assertEqual([run(tool).status for tool in ("none", "now", "now")], [404, 200, 429])
+
+    def test_the_admin_is_not_limited(self):
+        for _ in range(3):
+            self.assertEqual(get(self.runnel.port, "/v1/logs", headers=ADMIN).status, 200)
 
 
 class ForAddresses(LimitsTest):

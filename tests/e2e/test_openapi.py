@@ -45,7 +45,7 @@ class DescribedTest(GatewayTest):
 
     def setUp(self):
         super().setUp()
-        self.key = make_key(self.runnel.port, name="described", team="research")
+        self.key = make_key(self.runnel.port, name="described", team="research", limits={"rpm": 10_000})
 
     def call(self, method, path, body=None, headers=None):
         """One request; what is answered must be as the document says."""

@@ -1,0 +1,33 @@
+#include "store/last_rates.hpp"
+
+#include <algorithm>
+
+namespace runnel::store {
+
+using policy::CounterState;
+using policy::Hold;
+
+void LastRates::note(const policy::Claim& claim, std::span<const CounterState> states, Time now) {
+    if (heard_.size() >= sweep_at_) {
+        std::erase_if(heard_, [&](const auto& entry) { return now >= entry.second.until; });
+        sweep_at_ = std::max<std::size_t>(4096, 2 * heard_.size());
+    }
+    for (std::size_t i = 0; i < claim.holds.size(); ++i)
+        if (claim.holds[i].of == Hold::Of::requests)
+            heard_[counter_name(claim.holds[i])] = {states[i].used, now + states[i].resets_in};
+}
+
+std::vector<CounterState> LastRates::recall(const policy::Claim& claim, Time now) const {
+    std::vector<CounterState> states;
+    for (const Hold& hold : claim.holds) {
+        states.push_back({0, hold.lasts});
+        if (hold.of != Hold::Of::requests) continue;
+        const auto found = heard_.find(counter_name(hold));
+        if (found == heard_.end() || now >= found->second.until) continue;
+        states.back() = {found->second.used,
+                         std::chrono::ceil<std::chrono::milliseconds>(found->second.until - now)};
+    }
+    return states;
+}
+
+}  // namespace runnel::store

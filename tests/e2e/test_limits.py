@@ -7,6 +7,7 @@ from client import get
 from frames import error_of, frames_of
 from gateway_test import GatewayTest, KINDS
 from key_admin import ADMIN_TOKEN, admin, bearer, make_key
+from tools_test import SlowTool, ToolsTest
 
 ADMIN = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
 MODEL_ID = "3f2c1f9e-6a53-4bb7-9d0e-1f6a7c2b8d10"
@@ -156,6 +157,25 @@ class ForEndpoints(LimitsTest):
     def test_the_admin_is_not_limited(self):
         for _ in range(3):
             self.assertEqual(get(self.runnel.port, "/v1/logs", headers=ADMIN).status, 200)
+
+
+class AtATime(ToolsTest):
+    limits = {"endpoints": {"/v1/tools/execute": {"concurrency": 1}}}
+
+    def begin(self, seconds):
+        client = self.connect()
+        body = json.dumps({"tool": "nap", "args": {"seconds": seconds}}).encode()
+        client.request("POST", "/v1/tools/execute", body, {"Content-Type": "application/json"})
+        return client
+
+    def test_a_place_is_free_when_its_caller_is_gone(self):
+        first = self.begin(20)
+        self.assert_eventually(lambda: SlowTool.asked)
+        refused = self.begin(0.01).response()
+        self.assert_error(refused, 429, "concurrency_limit_exceeded")
+        self.assertIn("for this address at /v1/tools/execute", refused.error["message"])
+        first.close()
+        self.assert_eventually(lambda: self.begin(0.01).response().status == 200)
 
 
 class ForAddresses(LimitsTest):

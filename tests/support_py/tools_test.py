@@ -65,6 +65,7 @@ class SlowTool(http.server.BaseHTTPRequestHandler):
 
 class ToolsTest(GatewayTest):
     models = {}  # besides "op"
+    limits = {}
     tools = {}   # besides "nap", and "hasty", which is the same with little patience
 
     @classmethod
@@ -76,7 +77,7 @@ class ToolsTest(GatewayTest):
         nap = {"url": f"http://127.0.0.1:{cls.server.server_address[1]}/", "method": "GET", "description": "sleeps",
                "parameters": {"type": "object", "properties": {"seconds": {"type": "number"}}}}
         cls.config = {
-            "ping": "100ms",
+            "ping": "100ms", "limits": cls.limits,
             "tools": {"nap": {"http": nap}, "hasty": {"http": nap, "timeout": "200ms"}, **cls.tools},
             "models": {"op": {"targets": ["local/m", "llama/m"], "tools": ["calculator", "nap"], "max_tool_rounds": 3},
                        **cls.models},

@@ -68,7 +68,8 @@ TEST(ConfigPrices, SayWhatIsWrongWithTheirFile) {
         "input_cost_per_token": "1"}})");
     EXPECT_EQ(problem("listen: 127.0.0.1:0\nprice_file: " + file),
               "2:13: price_file: " + file +
-                  ": the price file's entry 'gpt-y', input_cost_per_token: a price is a number, in "
+                  ": line 2: the price file's entry 'gpt-y', input_cost_per_token: a price is a "
+                  "number, in "
                   "US dollars per token");
 }
 

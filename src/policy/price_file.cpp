@@ -174,6 +174,13 @@ Result<PriceList> read_price_file(std::string_view json) {
         return unreadable(error);
     if (const auto error = document.get_object().get(root)) return unreadable(error);
     Result<void> outcome;
+    // `name` is a view of the text.
+    const auto note_line = [&](std::string_view name) {
+        const auto before =
+            std::string_view(text).substr(0, static_cast<std::size_t>(name.data() - text.data()));
+        outcome.error().message = fmt::format("line {}: {}", 1 + std::ranges::count(before, '\n'),
+                                              outcome.error().message);
+    };
     const auto read_entry = [&](std::string_view escaped_name, json::ondemand::value value) {
         const std::string name = json::unescaped(escaped_name);
         json::ondemand::object fields;
@@ -181,12 +188,15 @@ Result<PriceList> read_price_file(std::string_view json) {
         if (value.get_object().get(fields)) {
             outcome = fail(ErrorKind::invalid_value,
                            fmt::format("the price file's entry '{}' is not an object", name));
+            note_line(escaped_name);
             return;
         }
         Entry entry;
         const auto error =
             json::for_each_field(fields, [&](std::string_view field, json::ondemand::value price) {
-                if (outcome) outcome = read_field(name, field, price, entry);
+                if (!outcome) return;
+                outcome = read_field(name, field, price, entry);
+                if (!outcome) note_line(field);
             });
         if (error) outcome = unreadable(error);
         if (outcome) add_to(list, name, entry);

@@ -63,18 +63,20 @@ TEST(PriceFile, TakesTheFirstOfSeveralThresholds) {
 }
 
 TEST(PriceFile, SaysWhatIsWrongWithIt) {
-    EXPECT_EQ(problem_of(R"({"gpt-5": {"litellm_provider": "openai",
+    EXPECT_EQ(
+        problem_of(R"({"gpt-5": {"litellm_provider": "openai",
                                        "input_cost_per_token": "cheap"}})"),
-              "the price file's entry 'gpt-5', input_cost_per_token: a price is a number, in US "
-              "dollars per token");
-    EXPECT_EQ(problem_of(R"({"a": {"input_cost_per_token": 1e-06, "litellm_provider": "openai"},
+        "line 2: the price file's entry 'gpt-5', input_cost_per_token: a price is a number, in US "
+        "dollars per token");
+    EXPECT_EQ(
+        problem_of(R"({"a": {"input_cost_per_token": 1e-06, "litellm_provider": "openai"},
                              "b": {"output_cost_per_token": -1, "litellm_provider": "openai"}})"),
-              "the price file's entry 'b', output_cost_per_token: a price is from 0 to 0.01 US "
-              "dollars per token; this is -1");
+        "line 2: the price file's entry 'b', output_cost_per_token: a price is from 0 to 0.01 US "
+        "dollars per token; this is -1");
     EXPECT_THAT(problem_of(R"({"b": {"output_cost_per_token": 15.0}})"), HasSubstr("this is 15"));
     EXPECT_THAT(problem_of(R"({"b": {"litellm_provider": 5}})"),
                 HasSubstr("'b', litellm_provider: the provider's name is a text"));
-    EXPECT_EQ(problem_of(R"({"b": 5})"), "the price file's entry 'b' is not an object");
+    EXPECT_EQ(problem_of("{\n\n\"b\": 5}"), "line 3: the price file's entry 'b' is not an object");
     for (const char* json : {"", "[]", "null", "{", "{}x", R"({"a": {}})", "{\"a\": {",
                              R"({"a": {"input_cost_per_token": 1e-06, "litellm_provider":)",
                              R"({"a": {"litellm_provider": "bedrock"}})", "\xff\xfe"})

@@ -1,8 +1,8 @@
 #include "provider/anthropic_events.hpp"
 
 #include "json/text.hpp"
-#include "json/writer.hpp"
 #include "provider/json_fields.hpp"
+#include "provider/url_citation.hpp"
 
 #include <algorithm>
 
@@ -75,26 +75,20 @@ void read_usage(value source, Counts& out) {
     out = *sum;
 }
 
-// OpenAI's annotation for a cited web page; empty for citations of documents, which have no
-// address. Anthropic does not say which part of the answer a citation supports, hence 0 and 0.
+// Empty for citations of documents, which have no address. A search result of the client's own has
+// one where its source is a page.
 std::string read_citation(value source) {
     std::string_view type;
     std::string_view url;
     std::string_view title;
     for_each_field(source, [&](std::string_view name, value field) {
         if (name == "type") json::escaped_string(field, type);
-        if (name == "url") json::escaped_string(field, url);
+        if (name == "url" || name == "source") json::escaped_string(field, url);
         if (name == "title") json::escaped_string(field, title);
     });
-    std::string annotation;
-    if (type != "web_search_result_location") return annotation;
-    json::Writer writer(annotation);
-    writer.begin_object().key("type").string("url_citation").key("url_citation").begin_object();
-    writer.key("url").string(json::unescaped(url));
-    writer.key("title").string(json::unescaped(title));
-    writer.key("start_index").number(0).key("end_index").number(0);
-    writer.end_object().end_object();
-    return annotation;
+    const bool of_page = type == "web_search_result_location" ||
+                         (type == "search_result_location" && url.starts_with("http"));
+    return of_page ? url_citation(json::unescaped(url), json::unescaped(title)) : std::string();
 }
 
 void read_block(value source, Block& out) {

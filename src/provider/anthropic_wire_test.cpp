@@ -240,6 +240,8 @@ TEST(AnthropicWire, TurnsWebCitationsIntoAnnotationsAndOthersIntoNothing) {
         text_block,
         R"({"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"type":"web_search_result_location","cited_text":"c","url":"https:\/\/a.b/c","title":"A \"b\"","encrypted_index":"x"}}})",
         R"({"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"type":"char_location","cited_text":"c","document_index":0}}})",
+        R"({"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"type":"search_result_location","cited_text":"c","source":"https://d","title":null}}})",
+        R"({"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"type":"search_result_location","cited_text":"c","source":"kb/7"}}})",
         block_stop(0),
         end_turn,
         stop,
@@ -247,7 +249,9 @@ TEST(AnthropicWire, TurnsWebCitationsIntoAnnotationsAndOthersIntoNothing) {
     EXPECT_EQ(
         recorder.text(),
         "started\nusage fresh=40 out=1\n"
-        R"(annotation 0 {"type":"url_citation","url_citation":{"url":"https://a.b/c","title":"A \"b\"","start_index":0,"end_index":0}})"
+        R"(annotation 0 {"type":"url_citation","url_citation":{"start_index":0,"end_index":0,"url":"https://a.b/c","title":"A \"b\""}})"
+        "\n"
+        R"(annotation 0 {"type":"url_citation","url_citation":{"start_index":0,"end_index":0,"url":"https://d","title":""}})"
         "\nusage fresh=40 out=5\nfinish 0 stop\nended\n");
 }
 
@@ -389,7 +393,7 @@ TEST(AnthropicWire, TellsAWholeBodyAsItTellsAStream) {
         "started\n"
         "reasoning 0 \"hm\"\n"
         "text 0 \"Let \"\n"
-        R"(annotation 0 {"type":"url_citation","url_citation":{"url":"https://a","title":"","start_index":0,"end_index":0}})"
+        R"(annotation 0 {"type":"url_citation","url_citation":{"start_index":0,"end_index":0,"url":"https://a","title":""}})"
         "\n"
         "text 0 \"me\"\n"
         "tool 0 #0 id=call_toolu_1 name=find\n"

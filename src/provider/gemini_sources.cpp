@@ -1,25 +1,11 @@
 #include "provider/gemini_sources.hpp"
 
-#include "json/writer.hpp"
 #include "provider/json_fields.hpp"
+#include "provider/url_citation.hpp"
 
 namespace runnel::provider::gemini {
-namespace {
 
 using json::ondemand::value;
-
-std::string annotation(std::string_view url, std::string_view title) {
-    std::string raw;
-    json::Writer w(raw);
-    w.begin_object().key("type").string("url_citation");
-    w.key("url_citation").begin_object();
-    w.key("start_index").number(0).key("end_index").number(0);
-    w.key("url").string(url).key("title").string(title);
-    w.end_object().end_object();
-    return raw;
-}
-
-}  // namespace
 
 void Sources::read_grounding(value metadata, timeline::Choice choice, Turn& turn) {
     const auto searched = [&](auto&&...) { searched_ = true; };
@@ -50,7 +36,7 @@ void Sources::read_source(value source, timeline::Choice choice, Turn& turn) {
         if (key == "uri") json::plain_string(inside, url);
         if (key == "title") json::plain_string(inside, title);
     });
-    if (!url.empty() && told_.insert(url).second) turn.annotation(choice, annotation(url, title));
+    if (!url.empty() && told_.insert(url).second) turn.annotation(choice, url_citation(url, title));
 }
 
 }  // namespace runnel::provider::gemini

@@ -2,6 +2,7 @@
 
 #include "json/text.hpp"
 #include "provider/json_fields.hpp"
+#include "provider/url_citation.hpp"
 
 #include <algorithm>
 
@@ -95,9 +96,9 @@ void Pieces::read_reasoning_details(ondemand::value details) {
 
 void Pieces::read_annotations(ondemand::value annotations) {
     (void)for_each_element(annotations, [&](ondemand::value annotation) {
-        std::string_view raw;
-        if (!json::raw_value(annotation, raw) || !raw.starts_with('{')) return;
-        list_.push_back({Piece::Kind::annotation, on_one_line(raw, made_)});
+        std::string readable = readable_annotation(annotation);
+        if (readable.empty()) return;
+        list_.push_back({Piece::Kind::annotation, made_.emplace_back(std::move(readable))});
     });
 }
 

@@ -6,6 +6,7 @@
 #include "provider/openai_calls.hpp"
 #include "provider/openai_delta.hpp"
 #include "provider/openai_finish.hpp"
+#include "provider/openai_sources.hpp"
 #include "provider/openai_usage.hpp"
 #include "provider/reasoning_keeper.hpp"
 #include "sse/decoder.hpp"
@@ -80,6 +81,7 @@ private:
     std::list<std::string> made_;
     CallKeys calls_;
     ReasoningKeeper reasoning_;
+    Sources sources_;
     bool begun_ = false;
     bool deltas_spoke_ = false;
 };
@@ -144,6 +146,8 @@ simdjson::error_code OpenAiWire::read(Padded json, Turn& turn, Document& documen
             document.failed = document.failed || type == "error";
         } else if (name == "error") {
             document.failed = document.failed || is_truthy(value);
+        } else if (name == "citations" || name == "search_results") {
+            sources_.read(value);
         } else if (name == "x_groq") {
             read_groq(value, document);
         } else if (name == "base_resp") {
@@ -250,6 +254,7 @@ void OpenAiWire::finish(Choice choice, std::string_view native, Turn& turn, Docu
 }
 
 void OpenAiWire::conclude(const Document& document, std::string_view json, Turn& turn) {
+    sources_.tell(turn);
     if (document.usage) {
         turn.usage(*document.usage);
     } else if (document.usage_elsewhere) {

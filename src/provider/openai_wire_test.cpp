@@ -198,10 +198,46 @@ TEST(OpenAiWire, GoesOnAfterAFrameItCannotRead) {
     EXPECT_EQ(got.malformed, 2);
 }
 
+// xAI and Perplexity put what they cite beside the choices, and again with every chunk.
+
+std::string cited(std::string_view url, std::string_view title) {
+    return fmt::format(
+        R"(annotation 0 {{"type":"url_citation","url_citation":{{"start_index":0,"end_index":0,"url":"{}","title":"{}"}}}})"
+        "\n",
+        url, title);
+}
+
+TEST(OpenAiWire, CitesEachPageBesideTheChoicesOnce) {
+    const std::string lists =
+        R"("citations":["https://a","https://b"],"search_results":[{"title":"B","url":"https://b","date":null},{"url":"https://c"}])";
+    const std::string chunk =
+        R"("choices":[{"index":0,"delta":{"content":"x [1]"},"finish_reason":null}])";
+    EXPECT_EQ(text_of(frames({fmt::format("{{{},{}}}", lists, chunk),
+                              fmt::format("{{{},{}}}", chunk, lists)}) +
+                      stop),
+              "started\ntext 0 \"x [1]\"\n" + cited("https://a", "") + cited("https://b", "B") +
+                  cited("https://c", "") + "text 0 \"x [1]\"\nfinish 0 stop\nended\n");
+}
+
+TEST(OpenAiWire, CitesWhatComesAfterTheFinish) {
+    EXPECT_EQ(text_of(delta(R"("content":"x")") +
+                      frames({R"({"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]})",
+                              R"({"choices":[],"citations":["https://a",null,""]})", "[DONE]"})),
+              "started\ntext 0 \"x\"\n" + cited("https://a", "") + "finish 0 stop\nended\n");
+}
+
+TEST(OpenAiWire, CitesThePagesOfAWholeAnswer) {
+    EXPECT_EQ(
+        text_of(
+            R"({"citations":["https://a"],"choices":[{"index":0,"message":{"content":"x"},"finish_reason":"stop"}]})"),
+        "started\ntext 0 \"x\"\n" + cited("https://a", "") + "finish 0 stop\nended\n");
+}
+
 // Whole answers.
 
 TEST(OpenAiWire, ReadsAWholeAnswer) {
-    EXPECT_EQ(text_of(R"(
+    EXPECT_EQ(
+        text_of(R"(
 {
   "object": "chat.completion",
   "choices": [
@@ -211,7 +247,8 @@ TEST(OpenAiWire, ReadsAWholeAnswer) {
         "role": "assistant", "content": "Hi", "refusal": null,
         "annotations": [
           {
-            "type": "url_citation"
+            "type": "url_citation",
+            "url_citation": {"url": "u", "title": "t", "start_index": 0, "end_index": 2}
           }
         ],
         "tool_calls": [
@@ -224,18 +261,19 @@ TEST(OpenAiWire, ReadsAWholeAnswer) {
   ],
   "usage": {"prompt_tokens": 5, "completion_tokens": 3, "total_tokens": 8}
 })"),
-              "started\n"
-              "text 0 \"Hi\"\n"
-              "annotation 0 {\"type\":\"url_citation\"}\n"
-              "tool 0 #0 id=a name=f\n"
-              "args 0 #0 \"{}\"\n"
-              "tool 0 #1 id=b name=g\n"
-              "usage fresh=5 out=3\n"
-              "tool_end 0 #0\n"
-              "args 0 #1 \"{}\"\n"
-              "tool_end 0 #1\n"
-              "finish 0 tool_calls\n"
-              "ended\n");
+        "started\n"
+        "text 0 \"Hi\"\n"
+        "annotation 0 {\"type\":\"url_citation\",\"url_citation\":{\"url\":\"u\",\"title\":\"t\","
+        "\"start_index\":0,\"end_index\":2}}\n"
+        "tool 0 #0 id=a name=f\n"
+        "args 0 #0 \"{}\"\n"
+        "tool 0 #1 id=b name=g\n"
+        "usage fresh=5 out=3\n"
+        "tool_end 0 #0\n"
+        "args 0 #1 \"{}\"\n"
+        "tool_end 0 #1\n"
+        "finish 0 tool_calls\n"
+        "ended\n");
 }
 
 TEST(OpenAiWire, ReadsPerplexitysWholeAnswerBesideAnEmptyDelta) {

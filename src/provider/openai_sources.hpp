@@ -1,0 +1,35 @@
+#pragma once
+
+#include "json/parser.hpp"
+#include "provider/turn.hpp"
+
+#include <cstddef>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace runnel::provider {
+
+// The pages an answer cites where they stand beside its choices: xAI's and Perplexity's `citations`
+// (addresses) and Perplexity's `search_results` (addresses with titles). They come again with every
+// chunk; each page is told once, in the order of its first mention, which is what [1], [2] in the
+// text count.
+class Sources {
+public:
+    // Either list. What it says is told later: the titles may stand in the other one.
+    void read(json::ondemand::value list);
+    void tell(Turn& turn);
+
+private:
+    struct Source {
+        std::string url;
+        std::string title;
+    };
+    void add(std::string url, std::string title);
+
+    std::vector<Source> all_;
+    std::unordered_map<std::string, std::size_t> places_;  // in `all_`, by address
+    std::size_t told_ = 0;
+};
+
+}  // namespace runnel::provider

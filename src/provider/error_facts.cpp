@@ -71,14 +71,20 @@ void read_google_details(dom::array details, ErrorFacts& facts) {
     }
 }
 
-// OpenRouter's metadata: what the model's own host said, why a prompt was stopped, whose limit was
-// hit.
+void read_body(std::string_view body, ErrorFacts& facts);
+
+// OpenRouter's metadata: what the model's own host said (a sentence, or an error body of its own),
+// why a prompt was stopped, whose limit was hit.
 void read_metadata(dom::object metadata, ErrorFacts& facts) {
     if (std::string source = text_at(metadata, "limit_source"); !source.empty())
         facts.code = source;
     dom::array reasons;
     if (!metadata["reasons"].get(reasons)) facts.code = "moderation";
-    add_line(facts.message, text_at(metadata, "raw"));
+    ErrorFacts host;
+    read_body(text_at(metadata, "raw"), host);
+    add_line(facts.message, host.message);
+    if (status_in(facts.code) != 0 && !host.code.empty()) facts.code = host.code;
+    if (facts.param.empty()) facts.param = host.param;
 }
 
 // FastAPI's detail: a sentence, or a list of {loc, msg, type}.
@@ -118,10 +124,20 @@ std::string_view minimax_type(std::int64_t code) {
     }
 }
 
+// The message may be an object that holds what a `detail` does (Mistral's of a 422).
+std::string message_within(dom::object error) {
+    dom::object message;
+    dom::element detail;
+    if (!error["message"].get(message) && !message["detail"].get(detail))
+        return detail_text(detail);
+    return error["detail"].get(detail) ? std::string() : detail_text(detail);
+}
+
 void read_error_object(dom::object error, ErrorFacts& facts) {
     facts.message = first_text(error, {"message", "Message", "detail", "msg", "error"});
     facts.code = text_at(error, "code");
     facts.type = text_at(error, "type");
+    facts.param = text_at(error, "param");
     if (facts.type.empty()) facts.type = text_at(error, "status");
     if (facts.status == 0)
         facts.status = status_at(error, {"status_code", "raw_status_code", "status", "code"});
@@ -131,8 +147,7 @@ void read_error_object(dom::object error, ErrorFacts& facts) {
     if (!error["details"].get(object))
         if (std::string code = text_at(object, "error_code"); !code.empty()) facts.code = code;
     if (!error["metadata"].get(object)) read_metadata(object, facts);
-    dom::element detail;
-    if (facts.message.empty() && !error["detail"].get(detail)) facts.message = detail_text(detail);
+    if (facts.message.empty()) facts.message = message_within(error);
 }
 
 void read_document(dom::object document, ErrorFacts& facts) {

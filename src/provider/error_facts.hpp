@@ -16,6 +16,7 @@ struct ErrorFacts {
     int status = 0;         // HTTP's, or the body's own where the answer was 200; 0 when unknown
     std::string type{};     // error.type, Google's status, AWS' class…
     std::string code{};     // error.code as text
+    std::string param{};    // error.param: the field of the request that it complains of
     std::string message{};  // the provider's own words, unescaped; NOT safe to show
     std::optional<std::chrono::milliseconds> retry_after{};
 };

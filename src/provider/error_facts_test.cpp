@@ -1,5 +1,6 @@
 #include "provider/error_facts.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace runnel::provider {
@@ -26,6 +27,7 @@ TEST(ErrorFacts, ReadsOpenAisEnvelope) {
     EXPECT_EQ(facts.status, 400);
     EXPECT_EQ(facts.type, "invalid_request_error");
     EXPECT_EQ(facts.code, "c");
+    EXPECT_EQ(facts.param, "x");
     EXPECT_EQ(facts.message, "m");
 }
 
@@ -39,6 +41,9 @@ TEST(ErrorFacts, ReadsTheMessageInEveryShape) {
              R"({"message":"m"})",
              R"({"Message":"m"})",
              R"({"detail":"m"})",
+             R"({"object":"error","message":{"detail":[{"msg":"m"}]},"type":"t","code":null})",
+             R"({"error":{"code":400,"metadata":{"raw":"{\"error\":{\"message\":\"m\"}}"}}})",
+             R"({"error":{"code":400,"metadata":{"raw":"m"}}})",
              R"({"object":"error","message":"m","type":"t","code":"1"})",
              R"({"code":"c","error":"m"})",
              R"({"base_resp":{"status_code":1002,"status_msg":"m"}})",
@@ -75,6 +80,30 @@ TEST(ErrorFacts, ReadsGooglesDelay) {
         R"({"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"m","details":[{"retryDelay":"48s"}]}})";
     EXPECT_EQ(error_of(429, body).retry_after, 48s);
     EXPECT_EQ(error_of(429, body, {{"retry-after", "2"}}).retry_after, 2s);
+}
+
+TEST(ErrorFacts, TellsWhatTheHostBehindOpenRouterSaid) {
+    const Error error = error_of(
+        400,
+        R"({"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":{\"message\":\"Bad schema\",\"param\":\"tools[0]\",\"code\":\"context_length_exceeded\"}}","provider_name":"X"}}})");
+    EXPECT_EQ(error.message, "Acme rejected the request: Provider returned error; Bad schema");
+    EXPECT_EQ(error.kind, context_length_exceeded);
+    EXPECT_EQ(error.param, "tools[0]");
+    EXPECT_EQ(
+        error_of(502, R"({"error":{"message":"e","code":502,"metadata":{"raw":"<html></html>"}}})")
+            .kind,
+        upstream_failed);
+}
+
+TEST(ErrorFacts, NamesTheFieldOfTheRequestThatIsAtFault) {
+    const auto param = [](int status, std::string_view param) {
+        return error_of(status, fmt::format(R"({{"error":{{"message":"m","param":"{}"}}}})", param))
+            .param;
+    };
+    EXPECT_EQ(param(400, "messages[1].content"), "messages[1].content");
+    EXPECT_EQ(param(400, "see https://internal"), "");
+    EXPECT_EQ(param(400, std::string(101, 'x')), "");
+    EXPECT_EQ(param(401, "api_key"), "") << "not the client's to mend";
 }
 
 // What they mean.
@@ -125,6 +154,14 @@ INSTANTIATE_TEST_SUITE_P(
             400,
             R"({"error":{"type":"invalid_request_error","code":"unsupported_value","message":"m"}})",
             upstream_rejected},
+        Meaning{
+            400,
+            R"({"error":{"type":"invalid_request_error","code":"unsupported_parameter","message":"m"}})",
+            unsupported_parameter},
+        Meaning{
+            400,
+            R"({"error":{"type":"invalid_request_error","code":"invalid_prompt","message":"m"}})",
+            content_policy_violation},
         Meaning{429, R"({"error":{"type":"tokens","code":"rate_limit_exceeded","message":"m"}})",
                 upstream_rate_limited},
         Meaning{
@@ -161,6 +198,14 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Anthropic, ErrorMeaning,
     ::testing::Values(
+        Meaning{
+            400,
+            R"({"type":"error","error":{"type":"invalid_request_error","message":"input length and `max_tokens` exceed context limit: 9 + 2 > 10"}})",
+            context_length_exceeded},
+        Meaning{
+            400,
+            R"({"type":"error","error":{"type":"invalid_request_error","message":"Output blocked by content filtering policy"}})",
+            content_policy_violation},
         Meaning{
             400,
             R"({"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 tokens > 8 maximum"}})",
@@ -235,6 +280,22 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     OthersOfTheFamily, ErrorMeaning,
     ::testing::Values(
+        Meaning{400, R"({"error":{"message":"m","code":"model_not_available"}})", model_not_found},
+        Meaning{400, R"({"error":{"message":"m","code":"model_decommissioned"}})", model_not_found},
+        Meaning{412, R"({"error":{"code":"ACCOUNT_SUSPENDED","message":"m"}})", upstream_quota},
+        Meaning{403, R"({"code":"c","error":"Your team doesn't have any credits yet."})",
+                upstream_quota},
+        Meaning{400, R"({"error":"loaded with context length of only 4096 tokens"})",
+                context_length_exceeded},
+        Meaning{
+            422,
+            R"({"error":{"message":"`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9"}})",
+            context_length_exceeded},
+        Meaning{400, R"({"error":"llama2:latest does not support tools"})",
+                tool_unsupported_for_model},
+        Meaning{404,
+                R"({"error":{"message":"No endpoints found that support tool use.","code":404}})",
+                tool_unsupported_for_model},
         Meaning{400, R"({"code":"invalid-argument","error":"Incorrect API key provided."})",
                 upstream_auth},
         Meaning{

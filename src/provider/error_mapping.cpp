@@ -24,8 +24,10 @@ constexpr auto names = std::to_array<Named>({
     {"context_length_exceeded", context_length_exceeded},
     {"exceed_context_size_error", context_length_exceeded},
     {"too_many_prompt_tokens", context_length_exceeded},
+    {"unsupported_parameter", unsupported_parameter},
     {"content_filter", content_policy_violation},
     {"content_policy_violation", content_policy_violation},
+    {"invalid_prompt", content_policy_violation},
     {"moderation", content_policy_violation},
     {"responsibleaipolicyviolation", content_policy_violation},
     {"request_too_large", request_too_large},
@@ -43,6 +45,7 @@ constexpr auto names = std::to_array<Named>({
     {"permission_denied", upstream_permission},
     {"permission_error", upstream_permission},
     {"unsupported_country_region_territory", upstream_permission},
+    {"account_suspended", upstream_quota},
     {"billing_error", upstream_quota},
     {"billing_hard_limit_reached", upstream_quota},
     {"credit_balance_exhausted", upstream_quota},
@@ -76,6 +79,8 @@ constexpr auto names = std::to_array<Named>({
     {"tool_use_failed", upstream_malformed},
     {"deploymentnotfound", model_not_found},
     {"invalid_model", model_not_found},
+    {"model_decommissioned", model_not_found},
+    {"model_not_available", model_not_found},
     {"model_not_found", model_not_found},
     {"not_found", model_not_found},
     {"not_found_error", model_not_found},
@@ -106,6 +111,9 @@ constexpr auto sentences = std::to_array<Named>({
     {"input tokens exceeded", context_length_exceeded},
     {"available context size", context_length_exceeded},
     {"context window", context_length_exceeded},
+    {"exceed context limit", context_length_exceeded},
+    {"context length of only", context_length_exceeded},
+    {"`max_new_tokens` must be", context_length_exceeded},
     {"reduce the length of the messages", context_length_exceeded},
     {"incorrect api key", upstream_auth},
     {"invalid api key", upstream_auth},
@@ -116,8 +124,12 @@ constexpr auto sentences = std::to_array<Named>({
     {"usage limits", upstream_quota},
     {"insufficient balance", upstream_quota},
     {"insufficient credits", upstream_quota},
+    {"have any credits", upstream_quota},
     {"content management policy", content_policy_violation},
+    {"content filtering policy", content_policy_violation},
     {"violates usage guidelines", content_policy_violation},
+    {"does not support tools", tool_unsupported_for_model},
+    {"found that support tool use", tool_unsupported_for_model},
     {"is not a valid model id", model_not_found},
 });
 
@@ -215,7 +227,8 @@ Wording wording_of(ErrorKind kind) {
 
 bool blames_the_request(ErrorKind kind) {
     return kind == upstream_rejected || kind == context_length_exceeded ||
-           kind == content_policy_violation || kind == request_too_large;
+           kind == content_policy_violation || kind == request_too_large ||
+           kind == unsupported_parameter || kind == tool_unsupported_for_model;
 }
 
 std::string message_for(std::string_view display_name, ErrorKind kind, const ErrorFacts& facts) {
@@ -231,6 +244,14 @@ std::string message_for(std::string_view display_name, ErrorKind kind, const Err
                        facts.status == 0 ? implied : facts.status, wording.reason);
 }
 
+// A path into the request, as OpenAI writes them; a provider's text of any other form is not shown.
+bool is_path(std::string_view param) {
+    return param.size() <= 100 && std::ranges::all_of(param, [](unsigned char c) {
+               return std::isalnum(c) != 0 ||
+                      std::string_view("_-.[]").contains(static_cast<char>(c));
+           });
+}
+
 }  // namespace
 
 Error to_error(std::string_view display_name, const ErrorFacts& facts) {
@@ -239,6 +260,7 @@ Error to_error(std::string_view display_name, const ErrorFacts& facts) {
     Error error{kind, with_valid_utf8(message_for(display_name, kind, facts))};
     error.detail = fmt::format("status={} type={} code={} message={}", facts.status, facts.type,
                                facts.code, without_credentials(facts.message));
+    if (blames_the_request(kind) && is_path(facts.param)) error.param = facts.param;
     error.retry_after = facts.retry_after;
     return error;
 }

@@ -193,7 +193,7 @@ std::string sanitised(std::string_view text) {
                     ? std::string(prefix) + "…"
                     : std::string(prefix.substr(0, sentence + 1));
     }
-    while (!clean.empty() && (clean.back() == ' ' || clean.back() == ':')) clean.pop_back();
+    while (!clean.empty() && std::string_view(" :;").contains(clean.back())) clean.pop_back();
     return clean;
 }
 

@@ -157,10 +157,4 @@ std::string_view Pieces::plain(ondemand::value value) {
     return made_.emplace_back(json::unescaped(text));
 }
 
-std::string_view on_one_line(std::string_view raw, std::list<std::string>& made) {
-    if (raw.find_first_of("\r\n") == std::string_view::npos) return raw;
-    json::append_compact(made.emplace_back(), raw);
-    return made.back();
-}
-
 }  // namespace runnel::provider

@@ -65,8 +65,4 @@ private:
     std::list<std::string> made_;  // text that does not stand in the document as it is needed
 };
 
-// `raw` on one line: a body may be pretty-printed, an event may not. Appends to `made` only where
-// that changes it.
-std::string_view on_one_line(std::string_view raw, std::list<std::string>& made);
-
 }  // namespace runnel::provider

@@ -194,7 +194,7 @@ TEST(OpenAiDelta, TellsRefusalsAndAnnotationsAndLogprobs) {
             delta(
                 R"("annotations":[{"type":"url_citation","url_citation":{"url":"u","title":"t","start_index":1,"end_index":2,"content":"c"}}])") +
             frames(
-                {R"({"choices":[{"index":0,"delta":{"content":"x"},"logprobs":{"content":[{"token":"x"}]}}]})",
+                {R"({"choices":[{"index":0,"delta":{"content":"x"},"logprobs":{"content":[{"token":"x","logprob":-1}]}}]})",
                  R"({"choices":[{"index":0,"delta":{"content":"y"},"logprobs":{"content":null,"refusal":null}}]})"}) +
             stop),
         "started\n"
@@ -202,7 +202,9 @@ TEST(OpenAiDelta, TellsRefusalsAndAnnotationsAndLogprobs) {
         "annotation 0 "
         "{\"type\":\"url_citation\",\"url_citation\":{\"url\":\"u\",\"title\":\"t\",\"start_"
         "index\":1,\"end_index\":2,\"content\":\"c\"}}\n"
-        "logprobs 0 {\"content\":[{\"token\":\"x\"}]}\n"
+        "logprobs 0 "
+        "{\"content\":[{\"token\":\"x\",\"logprob\":-1,\"bytes\":null,\"top_logprobs\":[]}]}"
+        "\n"
         "text 0 \"x\"\n"
         "text 0 \"y\"\n"
         "finish 0 stop\n"

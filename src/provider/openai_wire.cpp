@@ -3,6 +3,7 @@
 #include "base/limits.hpp"
 #include "provider/error_facts.hpp"
 #include "provider/json_fields.hpp"
+#include "provider/logprobs.hpp"
 #include "provider/openai_calls.hpp"
 #include "provider/openai_delta.hpp"
 #include "provider/openai_finish.hpp"
@@ -12,8 +13,6 @@
 #include "sse/decoder.hpp"
 
 #include <fmt/format.h>
-
-#include <list>
 
 namespace runnel::provider {
 namespace {
@@ -78,7 +77,6 @@ private:
     json::Parser* parser_;
     Pieces delta_;
     Pieces message_;
-    std::list<std::string> made_;
     CallKeys calls_;
     ReasoningKeeper reasoning_;
     Sources sources_;
@@ -215,8 +213,8 @@ void OpenAiWire::tell(Choice choice, const Pieces& pieces, std::string_view logp
     using Kind = Piece::Kind;
     if (pieces.empty()) return;
     if (!logprobs.empty() && (pieces.has(Kind::text) || pieces.has(Kind::refusal))) {
-        made_.clear();
-        turn.logprobs(choice, on_one_line(logprobs, made_));
+        const std::string readable = readable_logprobs(logprobs);
+        if (!readable.empty()) turn.logprobs(choice, readable);
     }
     const bool has_reasoning = pieces.has(Kind::reasoning);
     reasoning_.add_details(choice, pieces.reasoning_details());

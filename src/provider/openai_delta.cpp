@@ -110,6 +110,7 @@ void Pieces::read_tool_call(ondemand::value call) {
             if (json::integer(value, index)) piece.index = index;
         } else if (name == "id") {
             piece.id = plain(value);
+            if (piece.id == "null") piece.id = {};  // Mistral's word for none
         } else if (name == "function") {
             read_function(value, piece);
         } else if (name == "custom") {

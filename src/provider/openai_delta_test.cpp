@@ -185,6 +185,16 @@ TEST(OpenAiDelta, TakesACustomToolsInputAsOneArgument) {
                     "ended\n");
 }
 
+TEST(OpenAiDelta, MakesAnIdWhereTheProvidersIsTheWordNull) {
+    const std::string text = text_of(
+        delta(
+            R"("tool_calls":[{"id":"null","function":{"name":"f","arguments":"{}"}},{"id":"null","function":{"name":"g","arguments":"{}"}}])") +
+        stop);
+    EXPECT_EQ(text.find("id=null"), std::string::npos) << text;
+    EXPECT_NE(text.find("name=f"), std::string::npos) << text;
+    EXPECT_NE(text.find("name=g"), std::string::npos) << text;
+}
+
 // Other things a delta says.
 
 TEST(OpenAiDelta, TellsRefusalsAndAnnotationsAndLogprobs) {

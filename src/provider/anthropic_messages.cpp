@@ -3,6 +3,7 @@
 #include "provider/anthropic_ids.hpp"
 #include "provider/anthropic_media.hpp"
 #include "provider/tool_arguments.hpp"
+#include "provider/tool_results.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +20,6 @@ using chat::Role;
 // For turns that the API wants and the client has no words for.
 constexpr std::string_view placeholder = ".";
 constexpr std::string_view go_on = "Continue.";
-constexpr std::string_view no_result = "No result was returned.";
 
 bool is_system(const Message& message) {
     return message.role == Role::system || message.role == Role::developer;

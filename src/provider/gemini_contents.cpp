@@ -21,7 +21,6 @@ using chat::Part;
 using chat::Role;
 using json::ondemand::value;
 
-constexpr std::string_view no_result = "No result was returned.";
 constexpr std::size_t minted_id_length = 24;
 
 bool is_system(const Message& message) {

@@ -2,6 +2,7 @@
 
 #include "json/text.hpp"
 #include "provider/json_fields.hpp"
+#include "provider/tool_results.hpp"
 
 #include <algorithm>
 #include <array>
@@ -50,11 +51,18 @@ void MessageWriter::write(const chat::Request& request) {
     if (quirks_.json_schema == RequestQuirks::JsonSchema::instructed &&
         request.output.kind == chat::OutputFormat::Kind::json_schema)
         write_schema_instruction(request.output);
-    const Message* before = nullptr;
-    for (const Message& message : request.messages) {
+    ToolResults results(request.messages);
+    std::vector<std::string_view> unanswered;
+    Role before = Role::user;
+    for (std::size_t i = 0; i < request.messages.size(); ++i) {
+        const Message& message = request.messages[i];
+        if (message.role != Role::tool && !unanswered.empty()) {
+            write_missing_results(unanswered);
+            before = Role::tool;
+        }
         // Mistral wants the assistant to speak before the user does again.
-        if (quirks_.after_tool == RequestQuirks::AfterTool::assistant && before != nullptr &&
-            before->role == Role::tool && message.role == Role::user)
+        if (quirks_.after_tool == RequestQuirks::AfterTool::assistant && before == Role::tool &&
+            message.role == Role::user)
             writer_.raw(R"({"role":"assistant","content":"OK"})");
         const bool prefill = quirks_.prefill == RequestQuirks::Prefill::marked &&
                              &message == &request.messages.back() &&
@@ -64,9 +72,21 @@ void MessageWriter::write(const chat::Request& request) {
             out_.pop_back();
             writer_.key("prefix").boolean(true).end_object();
         }
-        before = &message;
+        before = message.role;
+        for (const chat::ToolCall& call : message.tool_calls)
+            if (!results.take(i, call.id)) unanswered.push_back(call.id);
     }
+    write_missing_results(unanswered);
     writer_.end_array();
+}
+
+void MessageWriter::write_missing_results(std::vector<std::string_view>& ids) {
+    for (const std::string_view id : ids) {
+        writer_.begin_object().key("role").string("tool");
+        writer_.key("tool_call_id").string(tool_id(id));
+        writer_.key("content").string(no_result).end_object();
+    }
+    ids.clear();
 }
 
 void MessageWriter::write_schema_instruction(const chat::OutputFormat& output) {

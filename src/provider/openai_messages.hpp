@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace runnel::provider {
 
@@ -28,11 +29,14 @@ private:
                      json::ondemand::value value);
     void write_content(const chat::Message& message, std::string_view raw);
     void write_part(const chat::Part& part);
+    void write_document(const chat::Part& part);
     void write_tool_calls(json::ondemand::value calls);
     void write_tool_call(json::ondemand::value call);
     void write_function(json::ondemand::value function);
     void write_reasoning(const chat::Message& message);
     void write_schema_instruction(const chat::OutputFormat& output);
+    // For calls without one; none are left.
+    void write_missing_results(std::vector<std::string_view>& ids);
 
     std::string_view role_of(const chat::Message& message) const;
     bool keeps_name(const chat::Message& message) const;

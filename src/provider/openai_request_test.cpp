@@ -365,6 +365,32 @@ TEST(OpenAiMessages, LetsTheAssistantSpeakBetweenToolAndUserForMistral) {
     EXPECT_EQ(messages("openai", list).find(R"("OK")"), std::string::npos);
 }
 
+TEST(OpenAiMessages, CallsAFileADocumentForMistral) {
+    const std::string_view user =
+        R"({"role":"user","content":[{"type":"text","text":"q"},{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,eA=="}},{"type":"file","file":{"file_id":"f1"}}]})";
+    EXPECT_EQ(
+        messages("mistral", user),
+        R"([{"role":"user","content":[{"type":"text","text":"q"},{"type":"document_url","document_url":"data:application/pdf;base64,eA==","document_name":"a.pdf"},{"type":"file","file_id":"f1"}]}])");
+    EXPECT_EQ(messages("openai", user), fmt::format("[{}]", user));
+}
+
+// OpenAI, Mistral and DeepSeek refuse a conversation in which a call has no result.
+TEST(OpenAiMessages, FillsTheGapWhereACallHasNoResult) {
+    const std::string_view calls =
+        R"({"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"f","arguments":"{}"}}]})";
+    const std::string_view result = R"({"role":"tool","tool_call_id":"b","content":"r"})";
+    const std::string_view missing =
+        R"({"role":"tool","tool_call_id":"a","content":"No result was returned."})";
+    const std::string_view user = R"({"role":"user","content":"q"})";
+    EXPECT_EQ(messages("openai", fmt::format("{},{},{}", calls, result, user)),
+              fmt::format("[{},{},{},{}]", calls, result, missing, user));
+    EXPECT_EQ(messages("openai", fmt::format("{},{}", calls, result)),
+              fmt::format("[{},{},{}]", calls, result, missing));
+    const std::string both = messages("mistral", fmt::format("{},{}", calls, user));
+    EXPECT_TRUE(both.contains(R"(returned."},{"role":"assistant","content":"OK"},{"role":"user")"))
+        << both;
+}
+
 TEST(OpenAiMessages, MarksAPrefillForMistral) {
     EXPECT_EQ(
         messages("mistral", R"({"role":"user","content":"q"},{"role":"assistant","content":"A:"})"),

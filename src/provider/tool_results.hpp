@@ -5,9 +5,14 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace runnel::provider {
+
+// What stands for the result of a call that the client left unanswered: most providers refuse a
+// conversation with a gap.
+inline constexpr std::string_view no_result = "No result was returned.";
 
 // Which message answers which call. Clients send results in any order and with other messages
 // between; providers that have no ids, or none of their own, tell them apart by their order. A view

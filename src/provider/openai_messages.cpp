@@ -32,6 +32,11 @@ bool has_part_array(const Message& message) {
     return std::ranges::any_of(message.parts, [](const Part& part) { return !part.raw.empty(); });
 }
 
+bool has_file(const Message& message) {
+    return std::ranges::any_of(message.parts,
+                               [](const Part& part) { return part.kind == Part::Kind::file; });
+}
+
 bool has_cache_control(const Message& message) {
     return !message.cache_control_raw.empty() ||
            std::ranges::any_of(message.parts,
@@ -116,6 +121,7 @@ bool MessageWriter::goes_as_sent(const Message& message) const {
         return false;
     if (quirks_.cache_control == RequestQuirks::CacheControl::strip && has_cache_control(message))
         return false;
+    if (quirks_.files == RequestQuirks::Files::document_url && has_file(message)) return false;
     return quirks_.content == RequestQuirks::Content::as_sent || !has_part_array(message) ||
            !is_made_of_text(message);
 }
@@ -166,6 +172,7 @@ void MessageWriter::write_content(const Message& message, std::string_view raw) 
                       has_part_array(message) && is_made_of_text(message);
     const bool strip = quirks_.cache_control == RequestQuirks::CacheControl::strip &&
                        has_cache_control(message) && has_part_array(message);
+    const bool documents = quirks_.files == RequestQuirks::Files::document_url && has_file(message);
     if (join) {
         out_ += '"';
         bool first = true;
@@ -175,7 +182,7 @@ void MessageWriter::write_content(const Message& message, std::string_view raw) 
             out_ += part.text_escaped;
         }
         out_ += '"';
-    } else if (strip) {
+    } else if (strip || documents) {
         writer_.begin_array();
         for (const Part& part : message.parts)
             if (!part.raw.empty()) write_part(part);
@@ -187,6 +194,8 @@ void MessageWriter::write_content(const Message& message, std::string_view raw) 
 
 // A part without what its provider would refuse.
 void MessageWriter::write_part(const Part& part) {
+    if (part.kind == Part::Kind::file && quirks_.files == RequestQuirks::Files::document_url)
+        return write_document(part);
     const bool unchanged = part.cache_control_raw.empty() && !part.raw.empty();
     if (unchanged || part.kind == Part::Kind::other) {
         writer_.raw(part.raw);
@@ -221,6 +230,19 @@ void MessageWriter::write_part(const Part& part) {
             writer_.end_object();
             break;
         case Part::Kind::other: break;
+    }
+    writer_.end_object();
+}
+
+// Mistral's words for a file: one that it has, or an address, which may be a data: URL.
+void MessageWriter::write_document(const Part& part) {
+    writer_.begin_object().key("type");
+    if (!part.file_id_escaped.empty()) {
+        writer_.string("file").key("file_id").escaped(part.file_id_escaped);
+    } else {
+        writer_.string("document_url").key("document_url").escaped(part.data_escaped);
+        if (!part.filename_escaped.empty())
+            writer_.key("document_name").escaped(part.filename_escaped);
     }
     writer_.end_object();
 }

@@ -233,6 +233,7 @@ constexpr Preset rows[]{
                  .efforts = mistral_efforts,
                  .required_tool_word = "any",
                  .message_names = Q::MessageNames::on_tools,
+                 .files = Q::Files::document_url,
                  .tool_ids = Q::ToolIds::nine_characters,
                  .after_tool = Q::AfterTool::assistant,
                  .prefill = Q::Prefill::marked}},

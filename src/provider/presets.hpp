@@ -75,6 +75,7 @@ struct RequestQuirks {
     enum class MessageNames { keep, drop, on_tools } message_names = MessageNames::keep;
     enum class Content { as_sent, text_as_string } content = Content::as_sent;
     enum class CacheControl { strip, keep } cache_control = CacheControl::strip;
+    enum class Files { as_sent, document_url } files = Files::as_sent;
     enum class ToolIds { as_sent, nine_characters } tool_ids = ToolIds::as_sent;
     enum class AfterTool { anyone, assistant } after_tool = AfterTool::anyone;
     enum class Prefill {

@@ -74,10 +74,10 @@ void read_google_details(dom::array details, ErrorFacts& facts) {
 void read_body(std::string_view body, ErrorFacts& facts);
 
 // OpenRouter's metadata: what the model's own host said (a sentence, or an error body of its own),
-// why a prompt was stopped, whose limit was hit.
+// why a prompt was stopped, whose limit was hit, its own name for what went wrong.
 void read_metadata(dom::object metadata, ErrorFacts& facts) {
-    if (std::string source = text_at(metadata, "limit_source"); !source.empty())
-        facts.code = source;
+    for (const std::string_view name : {"error_type", "limit_source"})
+        if (std::string word = text_at(metadata, name); !word.empty()) facts.code = word;
     dom::array reasons;
     if (!metadata["reasons"].get(reasons)) facts.code = "moderation";
     ErrorFacts host;

@@ -282,6 +282,10 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Meaning{400, R"({"error":{"message":"m","code":"model_not_available"}})", model_not_found},
         Meaning{400, R"({"error":{"message":"m","code":"model_decommissioned"}})", model_not_found},
+        Meaning{
+            200,
+            R"({"error":{"code":"server_error","message":"m","metadata":{"error_type":"rate_limit_exceeded"}}})",
+            upstream_rate_limited},
         Meaning{412, R"({"error":{"code":"ACCOUNT_SUSPENDED","message":"m"}})", upstream_quota},
         Meaning{403, R"({"code":"c","error":"Your team doesn't have any credits yet."})",
                 upstream_quota},

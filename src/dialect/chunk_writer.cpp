@@ -101,6 +101,15 @@ void ChunkWriter::write(const timeline::Annotation& event) {
     out_ += delta_end_;
 }
 
+void ChunkWriter::write(const timeline::Media& event) {
+    const bool is_image = event.kind == timeline::Media::Kind::image;
+    begin_delta(event.choice, First::text);
+    out_ += is_image ? R"("images":[)" : R"("audio":)";
+    json::append_compact(out_, event.raw);
+    if (is_image) out_ += ']';
+    out_ += delta_end_;
+}
+
 void ChunkWriter::write(const timeline::Logprobs& event) {
     at(event.choice).logprobs.emplace_back(event.raw);
 }

@@ -24,6 +24,7 @@ public:
     void write(const timeline::ToolStarted& event);
     void write(const timeline::ToolArguments& event);
     void write(const timeline::Annotation& event);
+    void write(const timeline::Media& event);
     // Kept for the choice's next text or finish.
     void write(const timeline::Logprobs& event);
     // A call at once rather than piece by piece.

@@ -176,6 +176,13 @@ TEST(OpenAiStream, WritesRefusalsAndAnnotationsAsDeltas) {
         role + delta(R"("refusal":"No.")") + delta(R"("annotations":[{"type":"url_citation"}])"));
 }
 
+TEST(OpenAiStream, WritesImagesAndAudioAsDeltas) {
+    EXPECT_EQ(encoded(golden, {Media{0, Media::Kind::image, R"({"type": "image_url"})"},
+                               Media{0, Media::Kind::audio, R"({"data":"AAAA"})"}}),
+              role + delta(R"("images":[{"type":"image_url"}])") +
+                  delta(R"("audio":{"data":"AAAA"})"));
+}
+
 TEST(OpenAiStream, PutsLogprobsBesideTheTextTheyBelongTo) {
     const auto with = [](std::string_view logprobs) {
         return chunk(R"({"index":0,"delta":{"content":"a"},"logprobs":)" + std::string(logprobs) +

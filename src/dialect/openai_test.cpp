@@ -54,6 +54,22 @@ TEST(OpenAiDialect, KeepsReasoningRefusalAnnotationsAndLogprobsApart) {
             no_usage));
 }
 
+TEST(OpenAiDialect, HasImagesAndTheAudioOfAllItsPieces) {
+    EXPECT_EQ(whole({Text{0, "a"}, Media{0, Media::Kind::image, R"({"b": 1})"},
+                     Finished{0, Finish::stop, ""}, Ended{}}),
+              around(R"({"index":0,"message":{"role":"assistant","content":"a",)"
+                     R"("images":[{"b":1}]},"finish_reason":"stop"})",
+                     no_usage));
+    const Media first{0, Media::Kind::audio, R"({"id":"x","transcript":"Hi ","data":"AQI="})"};
+    const Media last{0, Media::Kind::audio, R"({"data":"AwQ=","transcript":"you","expires_at":7})"};
+    EXPECT_EQ(
+        whole({first, last, Finished{0, Finish::stop, ""}, Ended{}}),
+        around(
+            R"({"index":0,"message":{"role":"assistant","content":null,"audio":{"id":"x",)"
+            R"("expires_at":7,"data":"AQIDBA==","transcript":"Hi you"}},"finish_reason":"stop"})",
+            no_usage));
+}
+
 TEST(OpenAiDialect, HidesReasoningWhereTheClientAskedForThat) {
     Envelope envelope = golden;
     envelope.reasoning = Envelope::Reasoning::hidden;

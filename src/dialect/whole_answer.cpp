@@ -1,5 +1,6 @@
 #include "dialect/whole_answer.hpp"
 
+#include "dialect/audio_pieces.hpp"
 #include "dialect/openai_parts.hpp"
 #include "json/parser.hpp"
 #include "json/writer.hpp"
@@ -51,7 +52,8 @@ private:
         writer_.key("message").begin_object();
         writer_.key("role").string("assistant").key("content");
         const std::string_view text = text_of(choice);
-        const bool something_else = !choice.tool_calls.empty() || !choice.refusal_escaped.empty();
+        const bool something_else = !choice.tool_calls.empty() || !choice.refusal_escaped.empty() ||
+                                    !choice.audio_raw.empty();
         if (text.empty() && something_else)
             writer_.null();
         else
@@ -60,7 +62,10 @@ private:
             writer_.key(style_.reasoning_key).escaped(choice.reasoning_escaped);
         if (!choice.refusal_escaped.empty()) writer_.key("refusal").escaped(choice.refusal_escaped);
         if (!choice.tool_calls.empty()) write_tool_calls(choice.tool_calls);
-        if (!choice.annotations_raw.empty()) write_annotations(choice.annotations_raw);
+        if (!choice.annotations_raw.empty())
+            write_list(writer_.key("annotations"), choice.annotations_raw);
+        if (!choice.images_raw.empty()) write_list(writer_.key("images"), choice.images_raw);
+        if (!choice.audio_raw.empty()) writer_.key("audio").raw(joined_audio(choice.audio_raw));
         writer_.end_object();
     }
 
@@ -82,13 +87,13 @@ private:
         writer_.end_array();
     }
 
-    void write_annotations(const std::vector<std::string>& raws) {
-        writer_.key("annotations").begin_array();
+    void write_list(json::Writer& writer, const std::vector<std::string>& raws) {
+        writer.begin_array();
         for (const std::string& raw : raws) {
             if (out_.back() != '[') out_ += ',';
             json::append_compact(out_, raw);
         }
-        writer_.end_array();
+        writer.end_array();
     }
 
     void write_logprobs(const timeline::Answer::Choice& choice) {

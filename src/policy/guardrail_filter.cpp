@@ -111,6 +111,7 @@ void GuardrailFilter::on(const Event& event) {
                 if (!cut_) tell(event);
             },
             [&](const timeline::Annotation& e) { on_annotation(e); },
+            [&](const timeline::Media& e) { on_media(e); },
             [&](const timeline::ProviderState&) { tell(event); },
             [&](const timeline::UsageReported&) { tell(event); },
         },
@@ -340,6 +341,13 @@ void GuardrailFilter::on_annotation(const timeline::Annotation& event) {
     if (!may_show(scanned)) return;
     const bool replaced = scanned.outcome == ScannedJson::Outcome::replaced;
     tell(timeline::Annotation{event.choice, replaced ? scanned.json : event.raw});
+}
+
+// Nobody here can read a picture. What is spoken is text, and where text is looked at, words that
+// nobody could look at are not for the client.
+void GuardrailFilter::on_media(const timeline::Media& event) {
+    note_choice(event.choice);
+    if (event.kind == timeline::Media::Kind::image || on_text_ == 0) tell(event);
 }
 
 void GuardrailFilter::on_finished(const timeline::Finished& event) {

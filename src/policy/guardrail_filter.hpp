@@ -76,6 +76,7 @@ private:
     void on_tool_ended(const timeline::ToolEnded& event);
     void on_server_tool(const timeline::ServerTool& event);
     void on_annotation(const timeline::Annotation& event);
+    void on_media(const timeline::Media& event);
     void on_finished(const timeline::Finished& event);
     void on_ended();
 

@@ -257,6 +257,14 @@ TEST(GuardrailFilter, LooksAtWhatIsSaidAboutToolsAndSources) {
     }
 }
 
+TEST(GuardrailFilter, ShowsPicturesButNoSpeechThatNobodyCouldLookAt) {
+    Filtered answer({all_pii()});
+    answer.tell({Started{}, Media{0, Media::Kind::image, R"({"a":1})"},
+                 Media{0, Media::Kind::audio, R"({"transcript":"a@b.com"})"}});
+    EXPECT_THAT(answer.text(), HasSubstr("image 0"));
+    EXPECT_THAT(answer.text(), Not(HasSubstr("a@b")));
+}
+
 TEST(GuardrailFilter, LogprobsWaitForTheirText) {
     Filtered answer({pii_rule({card}), pii_rule({email}, Action::redact)});
     answer.tell(

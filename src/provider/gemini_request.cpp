@@ -147,6 +147,7 @@ private:
         std::swap(config, body_.text);  // written apart, because it may turn out empty
         writer_.begin_object();
         write_sampling();
+        write_modalities();
         auto formatted = write_format();
         write_thinking();
         writer_.end_object();
@@ -175,6 +176,15 @@ private:
         for (std::size_t i = 0; i < std::min(wish.stop.size(), stop_sequences_max); ++i)
             writer_.string(wish.stop[i]);
         writer_.end_array();
+    }
+
+    // Older image models draw only where they are asked to, as OpenRouter's clients ask.
+    void write_modalities() {
+        const std::string_view wanted = field("modalities");
+        if (!wanted.contains(R"("image")")) return;
+        writer_.key("responseModalities").begin_array();
+        if (wanted.contains(R"("text")")) writer_.string("TEXT");
+        writer_.string("IMAGE").end_array();
     }
 
     void write_number(std::string_view key, const std::optional<chat::Number>& number) {

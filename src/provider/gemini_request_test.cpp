@@ -342,6 +342,14 @@ TEST(GeminiRequest, PassesSamplingOnDigitByDigit) {
                 ElementsAre("dropped_seed", "dropped_presence_penalty", "dropped_stop"));
 }
 
+TEST(GeminiRequest, AsksForImagesWhereTheClientDoes) {
+    Request request = greeting();
+    request.fields = {{"modalities", R"(["image","text"])"}};
+    EXPECT_THAT(config_of(request), HasSubstr(R"("responseModalities":["TEXT","IMAGE"])"));
+    request.fields = {{"modalities", R"(["text"])"}};
+    EXPECT_THAT(config_of(request), Not(HasSubstr("responseModalities")));
+}
+
 TEST(GeminiRequest, AsksForJson) {
     Request request = greeting();
     request.output.kind = chat::OutputFormat::Kind::json_object;

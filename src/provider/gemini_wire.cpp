@@ -110,18 +110,23 @@ void GenerateContentWire::read_content(value content, Choice choice, Turn& turn)
             } else if (part_.thought) {
                 turn.reasoning(choice, part_.text);
             } else if (!part_.text.empty()) {
-                any_text_ = true;
+                any_output_ = true;
                 turn.text(choice, part_.text);
+            } else if (part_.media_type.starts_with("image/")) {
+                any_output_ = true;
+                tell_image(choice, turn);
             }
         });
     });
 }
 
 // Parts of other kinds are not the client's: code that Google ran, its own tools' calls and
-// results, images.
+// results.
 void GenerateContentWire::read_part(value part) {
     part_.text = {};
     part_.signature = {};
+    part_.media_base64 = {};
+    part_.media_type = {};
     part_.thought = false;
     part_.call = false;
     for_each_field(part, [&](std::string_view key, value inside) {
@@ -131,10 +136,28 @@ void GenerateContentWire::read_part(value part) {
             part_.thought = is_true(inside);
         } else if (key == "functionCall") {
             read_call(inside);
+        } else if (key == "inlineData") {
+            read_media(inside);
         } else if (key == "thoughtSignature") {
             json::escaped_string(inside, part_.signature);
         }
     });
+}
+
+void GenerateContentWire::read_media(value media) {
+    for_each_field(media, [&](std::string_view key, value inside) {
+        if (key == "mimeType") json::escaped_string(inside, part_.media_type);
+        if (key == "data") json::escaped_string(inside, part_.media_base64);
+    });
+}
+
+void GenerateContentWire::tell_image(Choice choice, Turn& turn) {
+    json_.clear();
+    json::Writer w(json_);
+    w.begin_object().key("type").string("image_url").key("image_url").begin_object();
+    w.key("url").escaped(fmt::format("data:{};base64,{}", part_.media_type, part_.media_base64));
+    w.end_object().end_object();
+    turn.media(choice, timeline::Media::Kind::image, json_);
 }
 
 void GenerateContentWire::read_call(value call) {
@@ -243,7 +266,7 @@ void GenerateContentWire::tell_finish(Choice choice, std::string_view raw, std::
             turn.finish(choice, timeline::Finish::content_filter, reason.name);
             break;
         case FinishReason::Kind::other: {
-            const bool empty = !any_text_ && calls_of(choice).count == 0;
+            const bool empty = !any_output_ && calls_of(choice).count == 0;
             turn.finish(choice, empty ? timeline::Finish::content_filter : timeline::Finish::stop,
                         reason.name);
             break;

@@ -39,6 +39,8 @@ private:
         std::string name{};
         std::string id{};
         std::string_view args_raw{};
+        std::string_view media_type{};
+        std::string_view media_base64{};
         std::vector<Arguments::Piece> pieces{};
         bool will_continue = false;
     };
@@ -58,12 +60,14 @@ private:
     void read_candidate(json::ondemand::value value, timeline::Choice position, Turn& turn);
     void read_content(json::ondemand::value value, timeline::Choice choice, Turn& turn);
     void read_part(json::ondemand::value value);
+    void read_media(json::ondemand::value value);
     void read_call(json::ondemand::value value);
     void read_pieces(json::ondemand::value value);
     void read_feedback(json::ondemand::value value, Turn& turn);
     void read_counts(json::ondemand::value value);
 
     void tell_call(timeline::Choice choice, Turn& turn);
+    void tell_image(timeline::Choice choice, Turn& turn);
     void end_open_call(timeline::Choice choice, Turn& turn);
     void tell_finish(timeline::Choice choice, std::string_view raw, std::string_view message,
                      Turn& turn);
@@ -72,7 +76,7 @@ private:
 
     json::Parser* parser_;
     bool any_candidate_ = false;
-    bool any_text_ = false;
+    bool any_output_ = false;  // text or an image
     Part part_;
     std::vector<Calls> calls_;  // by candidate
     std::string json_;          // arguments as JSON text,

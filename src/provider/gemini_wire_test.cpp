@@ -324,10 +324,20 @@ TEST(GeminiWire, CitesEachSourceOnce) {
                   citation("https://b", "") + citation("https://c", "") + "finish 0 stop\nended\n");
 }
 
+TEST(GeminiWire, TellsImages) {
+    const std::string parts = event(
+        R"({"inlineData":{"mimeType":"image/png","data":"eA=="}},{"inlineData":{"data":"eQ==","mimeType":"image/png"},"thought":true},{"inlineData":{"mimeType":"audio/L16","data":"eg=="}})",
+        R"(,"finishReason":"STOP")");
+    EXPECT_EQ(told(stream_of({parts})).text(),
+              "started\n"
+              R"(image 0 {"type":"image_url","image_url":{"url":"data:image/png;base64,eA=="}})"
+              "\nfinish 0 stop\nended\n");
+}
+
 TEST(GeminiWire, LeavesOutWhatIsNotTheClients) {
     const std::string parts = event(
         R"({"executableCode":{"language":"PYTHON","code":"1"},"thoughtSignature":"s"},{"codeExecutionResult":{"outcome":"OUTCOME_OK","output":"1"}},)"
-        R"({"toolCall":{"toolType":"GOOGLE_SEARCH_WEB","id":"x"}},{"toolResponse":{"id":"x"}},{"inlineData":{"mimeType":"image/png","data":"eA=="}},{},{"text":"one"},{"text":"","thoughtSignature":"t"})");
+        R"({"toolCall":{"toolType":"GOOGLE_SEARCH_WEB","id":"x"}},{"toolResponse":{"id":"x"}},{},{"text":"one"},{"text":"","thoughtSignature":"t"})");
     EXPECT_EQ(
         told(stream_of({parts, R"({"candidates":[]})", R"({"candidates":null})", stop})).text(),
         "started\ntext 0 \"one\"\nfinish 0 stop\nended\n");

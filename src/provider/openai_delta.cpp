@@ -40,6 +40,13 @@ simdjson::error_code Pieces::read(ondemand::value delta) {
         if (name == "refusal") return add(Piece::Kind::refusal, value);
         if (name == "reasoning_details") return read_reasoning_details(value);
         if (name == "annotations") return read_annotations(value);
+        if (name == "images") {
+            // OpenRouter's.
+            (void)for_each_element(
+                value, [&](ondemand::value image) { add_object(Piece::Kind::image, image); });
+            return;
+        }
+        if (name == "audio") return add_object(Piece::Kind::audio, value);
         if (name == "function_call") {
             Piece piece{Piece::Kind::tool};
             piece.tool = Piece::Tool::legacy;
@@ -60,11 +67,19 @@ void Pieces::read_content(ondemand::value content) {
 }
 
 // Mistral's parts: {"type":"text","text":…} and
-// {"type":"thinking","thinking":[{"type":"text","text":…}]}.
+// {"type":"thinking","thinking":[{"type":"text","text":…}]}. Some routers put images here.
 void Pieces::read_content_part(ondemand::value part) {
     (void)for_each_field(part, [&](std::string_view name, ondemand::value value) {
         if (name == "text") return add(Piece::Kind::text, value);
         if (name == "refusal") return add(Piece::Kind::refusal, value);
+        if (name == "image_url") {
+            std::string_view raw;
+            if (!json::raw_value(value, raw) || !raw.starts_with('{')) return;
+            std::string& image = made_.emplace_back(R"({"type":"image_url","image_url":)");
+            image.append(raw) += '}';
+            list_.push_back({Piece::Kind::image, image});
+            return;
+        }
         if (name != "thinking") return;
         ondemand::json_type type;
         if (value.type().get(type)) return;
@@ -100,6 +115,12 @@ void Pieces::read_annotations(ondemand::value annotations) {
         if (readable.empty()) return;
         list_.push_back({Piece::Kind::annotation, made_.emplace_back(std::move(readable))});
     });
+}
+
+void Pieces::add_object(Piece::Kind kind, ondemand::value value) {
+    std::string_view raw;
+    if (json::raw_value(value, raw) && raw.starts_with('{') && raw != "{}")
+        list_.push_back({kind, raw});
 }
 
 void Pieces::read_tool_call(ondemand::value call) {

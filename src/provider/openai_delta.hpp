@@ -21,9 +21,11 @@ struct Piece {
         refusal,
         tool,
         annotation,
+        image,
+        audio,
     };
     Kind kind;
-    std::string_view text{};  // escaped; a tool's argument fragment; an annotation's JSON
+    std::string_view text{};  // escaped; a tool's argument fragment; JSON of annotations and media
 
     // Tools only. id and name are plain text.
     std::optional<std::int64_t> index{};
@@ -55,6 +57,7 @@ private:
     void read_content_part(json::ondemand::value part);
     void read_reasoning_details(json::ondemand::value details);
     void read_annotations(json::ondemand::value annotations);
+    void add_object(Piece::Kind kind, json::ondemand::value value);
     void read_tool_call(json::ondemand::value call);
     void read_function(json::ondemand::value function, Piece& piece);
     void read_custom(json::ondemand::value custom, Piece& piece);

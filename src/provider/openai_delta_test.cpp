@@ -221,6 +221,24 @@ TEST(OpenAiDelta, TellsRefusalsAndAnnotationsAndLogprobs) {
         "ended\n");
 }
 
+TEST(OpenAiDelta, TellsImagesAndAudio) {
+    EXPECT_EQ(
+        text_of(
+            delta(
+                R"("content":"","images":[{"type":"image_url","image_url":{"url":"data:image/png;base64,eA=="}}])") +
+            delta(R"("audio":{"id":"a"})") + delta(R"("audio":{"data":"AAAA"})") +
+            delta(R"("audio":null,"images":[])") +
+            delta(R"("content":[{"type":"image_url","image_url":{"url":"https://a/b.png"}}])") +
+            stop),
+        "started\n"
+        "image 0 {\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,eA==\"}}\n"
+        "audio 0 {\"id\":\"a\"}\n"
+        "audio 0 {\"data\":\"AAAA\"}\n"
+        "image 0 {\"type\":\"image_url\",\"image_url\":{\"url\":\"https://a/b.png\"}}\n"
+        "finish 0 stop\n"
+        "ended\n");
+}
+
 // @ai-sdk/openai gives up on a chunk with an annotation that it does not know in every member.
 TEST(OpenAiDelta, TellsAnnotationsAsSdksCanReadThem) {
     const auto told = [](std::string_view annotation) {

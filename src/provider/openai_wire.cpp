@@ -230,6 +230,8 @@ void OpenAiWire::tell(Choice choice, const Pieces& pieces, std::string_view logp
                 break;
             case Kind::refusal: turn.refusal(choice, piece.text); break;
             case Kind::annotation: turn.annotation(choice, piece.text); break;
+            case Kind::image: turn.media(choice, timeline::Media::Kind::image, piece.text); break;
+            case Kind::audio: turn.media(choice, timeline::Media::Kind::audio, piece.text); break;
             case Kind::tool:
                 if (!piece.name.empty()) reasoning_.tell(turn);
                 calls_.tell(choice, piece, turn);

@@ -131,6 +131,13 @@ void Turn::annotation(Choice choice, std::string_view raw) {
     emit(timeline::Annotation{choice, json::Joiner().join(raw, scratch_)});
 }
 
+void Turn::media(Choice choice, timeline::Media::Kind kind, std::string_view raw) {
+    if (!json::is_whole(raw)) return malformed();
+    choice = in_range(choice);
+    state(choice).spoke = true;
+    emit(timeline::Media{choice, kind, json::Joiner().join(raw, scratch_)});
+}
+
 void Turn::logprobs(Choice choice, std::string_view raw) {
     if (!json::is_whole(raw)) return malformed();
     emit(timeline::Logprobs{in_range(choice), json::Joiner().join(raw, scratch_)});

@@ -51,6 +51,7 @@ public:
     void reasoning(timeline::Choice choice, std::string_view escaped);
     void refusal(timeline::Choice choice, std::string_view escaped);
     void annotation(timeline::Choice choice, std::string_view raw);
+    void media(timeline::Choice choice, timeline::Media::Kind kind, std::string_view raw);
     void logprobs(timeline::Choice choice, std::string_view raw);
 
     // Announces a call or adds to what is known of it: id and name (plain text) may come together,

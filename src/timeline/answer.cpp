@@ -26,6 +26,11 @@ void Fold::on(const Event& event) {
             [&](const ServerTool&) { at(0).interim_bytes = at(0).text_escaped.size(); },
             [](const HoldOver&) {},
             [&](const Annotation& e) { at(e.choice).annotations_raw.emplace_back(e.raw); },
+            [&](const Media& e) {
+                Answer::Choice& choice = at(e.choice);
+                auto& raws = e.kind == Media::Kind::image ? choice.images_raw : choice.audio_raw;
+                raws.emplace_back(e.raw);
+            },
             [&](const Logprobs& e) { at(e.choice).logprobs_raw.emplace_back(e.raw); },
             [](const ProviderState&) {},
             [&](const UsageReported& e) { answer_.usage = e.usage; },

@@ -23,6 +23,8 @@ struct Answer {
         std::string refusal_escaped;
         std::vector<ToolCall> tool_calls;
         std::vector<std::string> annotations_raw;
+        std::vector<std::string> images_raw;
+        std::vector<std::string> audio_raw;     // one per piece
         std::vector<std::string> logprobs_raw;  // one per event
         std::optional<Finish> finish;
     };

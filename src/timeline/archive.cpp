@@ -88,6 +88,10 @@ void write(Writer& writer, const Event& event) {
             [&](const Annotation& e) {
                 add_choice(writer, e.choice).key("annotation").string(e.raw);
             },
+            [&](const Media& e) {
+                const auto kind = static_cast<std::size_t>(e.kind);
+                add_choice(writer, e.choice).key(media_kinds[kind]).string(e.raw);
+            },
             [&](const Logprobs& e) { add_choice(writer, e.choice).key("logprobs").string(e.raw); },
             [&](const ProviderState& e) {
                 writer.key("id").string(e.call_id).key("provider_state").string(e.raw);

@@ -17,6 +17,7 @@ inline constexpr std::int64_t archive_version = 1;
 
 inline constexpr std::array<std::string_view, 4> server_tool_states{"created", "running",
                                                                     "completed", "failed"};
+inline constexpr std::array<std::string_view, 2> media_kinds{"image", "audio"};
 inline constexpr std::array<std::string_view, 2> hold_over_reasons{"time", "tool_called"};
 
 // The enumerator whose name stands in its place.

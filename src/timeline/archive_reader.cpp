@@ -165,6 +165,9 @@ std::optional<Event> EventReader::read_tool_call(Members& members, Choice choice
 std::optional<Event> EventReader::read_aside(Members& members, Choice choice) {
     if (const auto tool = members.object("server_tool")) return read_server_tool(*tool);
     if (const auto json = raw(members, "annotation")) return Annotation{choice, *json};
+    for (std::size_t i = 0; i < media_kinds.size(); ++i)
+        if (const auto json = raw(members, media_kinds[i]))
+            return Media{choice, static_cast<Media::Kind>(i), *json};
     if (const auto json = raw(members, "logprobs")) return Logprobs{choice, *json};
     if (const auto json = raw(members, "provider_state"))
         return ProviderState{plain(members, "id"), *json};

@@ -16,7 +16,8 @@ bool is_visible(const Event& event) {
     return std::holds_alternative<Text>(event) || std::holds_alternative<Reasoning>(event) ||
            std::holds_alternative<Refusal>(event) || std::holds_alternative<ToolStarted>(event) ||
            std::holds_alternative<ToolArguments>(event) ||
-           std::holds_alternative<Annotation>(event) || std::holds_alternative<Finished>(event);
+           std::holds_alternative<Annotation>(event) || std::holds_alternative<Media>(event) ||
+           std::holds_alternative<Finished>(event);
 }
 
 }  // namespace runnel::timeline

@@ -84,6 +84,14 @@ struct Annotation {
     std::string_view raw;
 };
 
+// What a model makes that is no text. An image's `raw` is {"type":"image_url","image_url":{"url":
+// …}}, with the picture in a data: URL; an audio's is one piece of OpenAI's `audio` object.
+struct Media {
+    Choice choice;
+    enum class Kind { image, audio } kind;
+    std::string_view raw;
+};
+
 // Token log probabilities; `raw` is OpenAI's logprobs object. It belongs to the text event that
 // follows it.
 struct Logprobs {
@@ -119,8 +127,8 @@ struct Failed {
 struct Ended {};
 
 using Event = std::variant<Started, Text, Reasoning, Refusal, ToolStarted, ToolArguments, ToolEnded,
-                           ServerTool, HoldOver, Annotation, Logprobs, ProviderState, UsageReported,
-                           Finished, Failed, Ended>;
+                           ServerTool, HoldOver, Annotation, Media, Logprobs, ProviderState,
+                           UsageReported, Finished, Failed, Ended>;
 
 // Who receives a timeline, event by event, in order.
 class Sink {

@@ -27,6 +27,7 @@ void Recording::on(const Event& event) {
                        e.explanation_raw = keep(e.explanation_raw);
                    },
                    [&](Annotation& e) { e.raw = keep(e.raw); },
+                   [&](Media& e) { e.raw = keep(e.raw); },
                    [&](Logprobs& e) { e.raw = keep(e.raw); },
                    [&](ProviderState& e) {
                        e.call_id = keep(e.call_id);

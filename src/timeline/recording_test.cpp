@@ -25,6 +25,7 @@ TEST(Recording, TellsEveryKindOfEventAgainAfterItsTextIsGone) {
                                 ServerTool{ServerTool::State::completed, t, t, t, t, t},
                                 HoldOver{},
                                 Annotation{0, t},
+                                Media{0, Media::Kind::image, t},
                                 Logprobs{0, t},
                                 ProviderState{t, t},
                                 UsageReported{{.fresh_input = 3, .output = 4}},

@@ -125,6 +125,7 @@ private:
                        },
                        [&](Annotation& e) { replace_json(e.raw, kept_[0]); },
                        [&](ProviderState& e) { replace_json(e.raw, kept_[0]); },
+                       [](Media&) {},  // in base64 anything looks like a credential
                        // They repeat the text, token by token.
                        [&](Logprobs& e) {
                            if (masked_choices_.contains(e.choice)) e.raw = R"({"content":null})";

@@ -69,7 +69,7 @@ private:
     void read_message(const Json& message, Choice& choice) {
         only_keys(message,
                   {"role", "content", std::string(rules_.reasoning_key), "refusal", "tool_calls",
-                   "annotations"},
+                   "annotations", "images", "audio"},
                   {"role", "content"});
         if (field(message, "role") != "assistant")
             violation("role " + field(message, "role").dump());

@@ -84,7 +84,7 @@ private:
 
     void add_some_event() {
         const timeline::Choice choice = below(5) == 0 ? below(3) : 0;
-        switch (below(13)) {
+        switch (below(14)) {
             case 0: return add(timeline::Reasoning{choice, escaped()});
             case 1: return add(timeline::Refusal{choice, escaped()});
             case 2: return add_call(choice);
@@ -94,6 +94,10 @@ private:
             case 6: return add(timeline::Logprobs{choice, raw()});
             case 7: return add(timeline::ProviderState{plain(), raw()});
             case 8: return add(timeline::UsageReported{usage()});
+            case 9: {
+                const auto kind = static_cast<timeline::Media::Kind>(below(2));
+                return add(timeline::Media{choice, kind, raw()});
+            }
             default: return add(timeline::Text{choice, escaped()});
         }
     }

@@ -22,6 +22,7 @@ namespace runnel::testing {
 //     server_tool srv_1 gas completed {"chain":"base"} -> {"gwei":"0.01"}
 //     hold_over tool_called
 //     annotation 0 {…}
+//     image 0 {…}
 //     logprobs 0 {…}
 //     state call_1 {…}
 //     usage fresh=7 cache_read=2 cache_write=1 out=2 reasoning=1
@@ -70,6 +71,10 @@ public:
                 },
                 [&](const timeline::Annotation& e) {
                     line(fmt::format("annotation {} {}", e.choice, e.raw));
+                },
+                [&](const timeline::Media& e) {
+                    const bool image = e.kind == timeline::Media::Kind::image;
+                    line(fmt::format("{} {} {}", image ? "image" : "audio", e.choice, e.raw));
                 },
                 [&](const timeline::Logprobs& e) {
                     line(fmt::format("logprobs {} {}", e.choice, e.raw));

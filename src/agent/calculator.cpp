@@ -1,5 +1,6 @@
 #include "agent/calculator.hpp"
 
+#include "base/ascii.hpp"
 #include "base/nearest.hpp"
 #include "base/utf8.hpp"
 
@@ -76,8 +77,7 @@ struct Constant {
 constexpr Constant constants[] = {
     {"pi", std::numbers::pi}, {"e", std::numbers::e}, {"tau", 2 * std::numbers::pi}};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_name_letter(char c) { return ascii::is_letter(c) || c == '_'; }
 
 // Reads from left to right, one function per level of precedence. After a mistake every level
 // returns at once.
@@ -146,8 +146,8 @@ private:
     double operand() {
         skip_space();
         if (at_ == text_.size()) return complain("a number is missing at the end");
-        if (is_digit(text_[at_]) || text_[at_] == '.') return number();
-        if (is_letter(text_[at_])) return named();
+        if (ascii::is_digit(text_[at_]) || text_[at_] == '.') return number();
+        if (is_name_letter(text_[at_])) return named();
         if (take('(')) {
             const double value = sum();
             if (problem_.empty() && !take(')')) complain("a ')' is missing");
@@ -167,7 +167,8 @@ private:
 
     double named() {
         const std::size_t begin = at_;
-        while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+        while (at_ < text_.size() && (is_name_letter(text_[at_]) || ascii::is_digit(text_[at_])))
+            ++at_;
         const std::string_view name = text_.substr(begin, at_ - begin);
         const auto function = std::ranges::find(functions, name, &Function::name);
         if (function != std::end(functions)) return call(*function);
@@ -228,7 +229,7 @@ private:
             complain("a ',' outside a function; write 1000 for 1,000 and 1.5 for 1,5");
         } else if (c == ')') {
             complain("a ')' without a '('");
-        } else if (is_digit(c) || is_letter(c) || c == '(') {
+        } else if (ascii::is_digit(c) || is_name_letter(c) || c == '(') {
             complain("an operator is missing, such as *");
         } else {
             complain(fmt::format("'{}' is not an operator; there are + - * / % ^", character()));

@@ -1,6 +1,8 @@
 #include "agent/html_text.hpp"
 
 #include "agent/html_entities.hpp"
+#include "base/ascii.hpp"
+#include "base/is_in.hpp"
 
 #include <algorithm>
 #include <span>
@@ -27,13 +29,7 @@ constexpr std::string_view cells[] = {"td", "th", "button", "label"};
 
 constexpr std::size_t tag_name_bytes = 16;  // of the longest name that matters, and more
 
-bool is_in(std::string_view name, std::span<const std::string_view> names) {
-    return std::ranges::find(names, name) != names.end();
-}
-
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
 // Text with its white space as a reader sees it.
 class Layout {
@@ -117,12 +113,12 @@ private:
         if (rest_.starts_with("<!") || rest_.starts_with("<?")) return skip_past(">");
         const bool closing = rest_.starts_with("</");
         const std::size_t name_at = closing ? 2 : 1;
-        if (rest_.size() <= name_at || !is_letter(rest_[name_at])) return add_text(take(1));
+        if (rest_.size() <= name_at || !ascii::is_letter(rest_[name_at])) return add_text(take(1));
         take(name_at);
         std::string name;
         while (!rest_.empty() && !is_space(rest_[0]) && rest_[0] != '>' && rest_[0] != '/') {
             const char c = take(1)[0];
-            if (name.size() < tag_name_bytes) name += lower(c);
+            if (name.size() < tag_name_bytes) name += ascii::lower(c);
         }
         skip_attributes();
         closing ? on_close(name) : on_open(name);
@@ -183,7 +179,7 @@ private:
             const std::string_view content = all.substr(0, all.size() - rest_.size());
             take(2);
             const std::string_view tag = rest_.substr(0, name.size());
-            if (!std::ranges::equal(tag, name, {}, lower)) continue;
+            if (!std::ranges::equal(tag, name, {}, ascii::lower)) continue;
             const char behind = rest_.size() > name.size() ? rest_[name.size()] : '>';
             if (behind != '>' && behind != '/' && !is_space(behind)) continue;
             skip_past(">");

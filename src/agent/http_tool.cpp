@@ -4,6 +4,7 @@
 #include "agent/outcome.hpp"
 #include "agent/timed_stop.hpp"
 #include "agent/url_template.hpp"
+#include "base/ascii.hpp"
 #include "base/limits.hpp"
 #include "base/utf8.hpp"
 #include "json/parser.hpp"
@@ -82,7 +83,7 @@ std::string object_of(std::span<const Arguments::Argument> arguments) {
 
 bool has_header(const WebRequest& request, std::string_view name) {
     return std::ranges::any_of(request.headers, [&](const auto& header) {
-        return http::equal_ignoring_case(header.first, name);
+        return ascii::equal_ignoring_case(header.first, name);
     });
 }
 

@@ -1,5 +1,6 @@
 #include "agent/mcp_http_exchange.hpp"
 
+#include "base/ascii.hpp"
 #include "base/limits.hpp"
 #include "http/read_buffer.hpp"
 
@@ -20,7 +21,7 @@ Error broke_off(const std::string& detail) {
 
 bool is_stream_type(std::string_view content_type) {
     constexpr std::string_view type = "text/event-stream";
-    return http::equal_ignoring_case(content_type.substr(0, type.size()), type);
+    return ascii::equal_ignoring_case(content_type.substr(0, type.size()), type);
 }
 
 }  // namespace

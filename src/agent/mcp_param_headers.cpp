@@ -1,5 +1,6 @@
 #include "agent/mcp_param_headers.hpp"
 
+#include "base/ascii.hpp"
 #include "http/base64.hpp"
 #include "http/headers.hpp"
 #include "json/fields.hpp"
@@ -80,7 +81,7 @@ private:
         ParamHeader header{path_, "Mcp-Param-" + mark};
         const bool primitive = type == "string" || type == "integer" || type == "boolean";
         const bool taken = std::ranges::any_of(found_, [&](const ParamHeader& other) {
-            return http::equal_ignoring_case(other.name, header.name);
+            return ascii::equal_ignoring_case(other.name, header.name);
         });
         if (reach != Reach::by_properties || path_.empty()) {
             fault_ = fmt::format("its {} is in a place that no argument has", mark_key);

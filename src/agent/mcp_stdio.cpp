@@ -3,12 +3,11 @@
 #include "agent/line_log.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
+#include "http/as_error.hpp"
 #include "sse/json_lines.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
 
@@ -26,8 +25,6 @@ using http::Stop;
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
 
 constexpr auto long_life = 10s;     // one that dies younger is restarted later and later
 constexpr auto restart_pause = 1s;  // after its second early death; twice as long after each

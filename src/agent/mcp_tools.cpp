@@ -1,5 +1,6 @@
 #include "agent/mcp_tools.hpp"
 
+#include "base/ascii.hpp"
 #include "base/limits.hpp"
 #include "base/utf8.hpp"
 #include "json/fields.hpp"
@@ -25,8 +26,7 @@ namespace {
 std::string name_for_models(std::string_view name) {
     std::string out(name.substr(0, limits::tool_name_bytes));
     for (char& c : out) {
-        const bool fine = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                          (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+        const bool fine = ascii::is_alphanumeric(c) || c == '_' || c == '-';
         if (!fine) c = '_';
     }
     return out;

@@ -1,4 +1,5 @@
 #include "agent/time_zone.hpp"
+#include "base/ascii.hpp"
 
 #include <charconv>
 
@@ -30,7 +31,8 @@ public:
     std::optional<std::string> name() {
         const bool quoted = take('<');
         std::size_t length = 0;
-        while (length < text_.size() && (quoted ? text_[length] != '>' : is_letter(text_[length])))
+        while (length < text_.size() &&
+               (quoted ? text_[length] != '>' : ascii::is_letter(text_[length])))
             ++length;
         std::string name(text_.substr(0, length));
         text_.remove_prefix(length);
@@ -77,8 +79,6 @@ public:
     }
 
 private:
-    static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
     std::optional<int> number() {
         int value = 0;
         const char* const begin = text_.data();

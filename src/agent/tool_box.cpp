@@ -2,12 +2,11 @@
 
 #include "base/limits.hpp"
 #include "base/log.hpp"
+#include "http/as_error.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +20,6 @@ using asio::awaitable;
 using http::Stop;
 
 namespace {
-
-constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
 
 template <class T>
 using Work = std::function<awaitable<T>(Stop*)>;

@@ -22,8 +22,8 @@ struct ToolSpec {
 // What came of running it. Failures are results too: the model reads them.
 struct ToolOutcome {
     enum class Kind { completed, failed } kind = Kind::completed;
-    std::string text;         // for the model
-    std::string result_json;  // the same as a JSON value, for clients that show it
+    std::string text{};         // for the model
+    std::string result_json{};  // the same as a JSON value, for clients that show it
 };
 
 // What a tool may know of the request it is run for.

@@ -1,5 +1,6 @@
 #include "agent/url.hpp"
 
+#include "base/ascii.hpp"
 #include "http/headers.hpp"
 #include "http/origin.hpp"
 
@@ -76,8 +77,8 @@ std::string without_dot_segments(std::string_view path) {
 Result<Url> read_url(std::string_view text) {
     text = trimmed(text);
     const std::string_view scheme = scheme_of(text);
-    const bool plain = http::equal_ignoring_case(scheme, "http");
-    if (!plain && !http::equal_ignoring_case(scheme, "https"))
+    const bool plain = ascii::equal_ignoring_case(scheme, "http");
+    if (!plain && !ascii::equal_ignoring_case(scheme, "https"))
         return not_a_url("it must begin with http:// or https://");
     if (text.substr(scheme.size() + 1, 2) != "//") return not_a_url("it has no host");
     text = text.substr(0, text.find('#'));

@@ -1,5 +1,6 @@
 #include "agent/web_client.hpp"
 
+#include "base/ascii.hpp"
 #include "http/read_buffer.hpp"
 
 #include <fmt/format.h>
@@ -43,7 +44,7 @@ Result<http::Destination> destination_of(const WebRequest& request) {
 std::string render_head(const http::Origin& origin, const WebRequest& request) {
     const auto has = [&](std::string_view name) {
         return std::ranges::any_of(request.headers, [&](const auto& header) {
-            return http::equal_ignoring_case(header.first, name);
+            return ascii::equal_ignoring_case(header.first, name);
         });
     };
     std::string head = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n", request.method,
@@ -69,7 +70,7 @@ public:
         answer.location = head.headers.get("location");
         answer.retry_after = head.headers.get("retry-after");
         const std::string_view encoding = head.headers.get("content-encoding");
-        compressed = !encoding.empty() && !http::equal_ignoring_case(encoding, "identity");
+        compressed = !encoding.empty() && !ascii::equal_ignoring_case(encoding, "identity");
         enough = compressed || (request_->wants_body != nullptr && !request_->wants_body(answer));
     }
     void on_body(Padded bytes) override {
@@ -123,11 +124,8 @@ awaitable<Result<WebAnswer>> ask_web(http::ConnectionPool* pool, WebRequest requ
 }
 
 std::string media_type(std::string_view content_type) {
-    std::string type(content_type.substr(0, content_type.find(';')));
+    std::string type = ascii::lowered(content_type.substr(0, content_type.find(';')));
     while (type.ends_with(' ')) type.pop_back();
-    std::ranges::transform(type, type.begin(), [](unsigned char c) {
-        return static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-    });
     return type;
 }
 

@@ -1,5 +1,7 @@
 #include "base/nearest.hpp"
 
+#include "base/ascii.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,8 +16,7 @@ constexpr std::size_t compared_bytes = 128;
 // A shorter beginning of a name says too little about which name was meant.
 constexpr std::size_t telling_prefix_bytes = 3;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool same(char a, char b) { return lower(a) == lower(b); }
+bool same(char a, char b) { return ascii::lower(a) == ascii::lower(b); }
 
 // How many letters must be put in, left out, replaced or swapped with their neighbour to get from
 // one to the other.

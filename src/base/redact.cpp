@@ -1,5 +1,7 @@
 #include "base/redact.hpp"
 
+#include "base/ascii.hpp"
+
 #include <algorithm>
 
 namespace runnel {
@@ -7,18 +9,14 @@ namespace {
 
 constexpr std::size_t key_bytes_min = 6;  // behind its prefix; "sk-learn" is none
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool is_word_char(char c) {
-    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || c == '-';
-}
+bool is_word_char(char c) { return ascii::is_alphanumeric(c) || c == '_' || c == '-'; }
 
 // Base64 and its variants, and the dots of a JWT.
 bool is_key_char(char c) { return is_word_char(c) || std::string_view("+/=.~").contains(c); }
 
 bool ends_with_ignoring_case(std::string_view text, std::string_view ending) {
     return text.size() >= ending.size() &&
-           std::ranges::equal(text.substr(text.size() - ending.size()), ending, {}, lower);
+           std::ranges::equal(text.substr(text.size() - ending.size()), ending, {}, ascii::lower);
 }
 
 std::size_t key_prefix_size(std::string_view word) {

@@ -1,5 +1,6 @@
 #include "cli/litellm_deployment.hpp"
 
+#include "base/is_in.hpp"
 #include "cli/litellm_providers.hpp"
 #include "config/addresses.hpp"
 #include "config/names.hpp"
@@ -59,10 +60,6 @@ constexpr Fact facts[]{
     {"supports_function_calling", "tools"}, {"supports_vision", "vision"},
     {"supports_reasoning", "reasoning"},    {"supports_native_streaming", "streaming"},
     {"max_input_tokens", "context_length"}, {"max_output_tokens", "max_output"}};
-
-bool is_in(std::string_view text, std::span<const std::string_view> names) {
-    return std::ranges::find(names, text) != names.end();
-}
 
 std::string in_small_letters(std::string_view text) {
     std::string small(text);

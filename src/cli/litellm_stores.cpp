@@ -1,5 +1,6 @@
 #include "cli/litellm_stores.hpp"
 
+#include "base/is_in.hpp"
 #include "base/limits.hpp"
 #include "config/addresses.hpp"
 #include "config/units.hpp"
@@ -24,10 +25,6 @@ constexpr std::string_view redis_prefix = "redis_";
 std::string_view without_prefix(std::string_view key) {
     if (key.starts_with(redis_prefix)) key.remove_prefix(redis_prefix.size());
     return key;
-}
-
-bool is_in(std::string_view text, std::span<const std::string_view> names) {
-    return std::ranges::find(names, text) != names.end();
 }
 
 void read_ttl(LitellmReading& reading, const Value& value, ConfigDraft::Fields& cache) {

@@ -2,8 +2,8 @@
 
 #include "base/limits.hpp"
 #include "base/log.hpp"
+#include "http/as_error.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -17,7 +17,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
 constexpr auto look_again_time = std::chrono::milliseconds(10);
 
 }  // namespace

@@ -3,10 +3,9 @@
 #include "agent/timed_stop.hpp"
 #include "base/ids.hpp"
 #include "base/log.hpp"
+#include "http/as_error.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,8 +33,6 @@ constexpr auto batch_time = 60s;               // after which a batch is given u
 constexpr milliseconds last_time = 3s;         // for what waits when the process ends
 constexpr auto drops_telling_time = 60s;
 constexpr std::size_t reply_bytes = 4096;
-
-constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include "config/addresses.hpp"
 
+#include "base/ascii.hpp"
 #include "provider/base_url.hpp"
 
 #include <algorithm>
@@ -8,9 +9,9 @@
 namespace runnel::config {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_hex(char c) {
+    return ascii::is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
 
 bool is_number_up_to(std::string_view text, unsigned most) {
     unsigned number = 0;
@@ -40,10 +41,11 @@ bool is_bracketed_ipv6(std::string_view text) {
 
 bool is_host(std::string_view text) {
     if (is_bracketed_ipv6(text)) return true;
-    const bool numeric = std::ranges::all_of(text, [](char c) { return is_digit(c) || c == '.'; });
+    const bool numeric =
+        std::ranges::all_of(text, [](char c) { return ascii::is_digit(c) || c == '.'; });
     if (numeric) return is_ipv4(text);
     return !text.empty() && std::ranges::all_of(text, [](char c) {
-        return is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == '_';
+        return ascii::is_letter(c) || ascii::is_digit(c) || c == '.' || c == '-' || c == '_';
     });
 }
 
@@ -105,7 +107,7 @@ bool is_cors_origin(std::string_view text) {
     const std::size_t scheme_end = text.find("://");
     if (scheme_end == std::string_view::npos || scheme_end == 0) return false;
     const bool scheme = std::ranges::all_of(text.substr(0, scheme_end), [](char c) {
-        return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
+        return ascii::is_letter(c) || ascii::is_digit(c) || c == '+' || c == '-' || c == '.';
     });
     return scheme && is_authority(after_scheme(text));
 }

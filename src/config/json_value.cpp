@@ -1,5 +1,6 @@
 #include "config/json_value.hpp"
 
+#include "base/ascii.hpp"
 #include "config/units.hpp"
 #include "json/writer.hpp"
 
@@ -10,11 +11,9 @@
 namespace runnel::config {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 std::size_t digits_at(std::string_view text, std::size_t at) {
     std::size_t count = 0;
-    while (at + count < text.size() && is_digit(text[at + count])) ++count;
+    while (at + count < text.size() && ascii::is_digit(text[at + count])) ++count;
     return count;
 }
 

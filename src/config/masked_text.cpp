@@ -1,5 +1,6 @@
 #include "config/masked_text.hpp"
 
+#include "base/ascii.hpp"
 #include "base/redact.hpp"
 #include "config/yaml_tree.hpp"
 
@@ -19,10 +20,7 @@ constexpr std::string_view secret_endings[] = {"key",    "token",         "secre
                                                "passwd", "authorization", "cookie"};
 
 bool names_secret(std::string_view name) {
-    std::string lower(name);
-    std::ranges::transform(lower, lower.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
+    const std::string lower = ascii::lowered(name);
     return std::ranges::find(secret_groups, lower) != std::end(secret_groups) ||
            std::ranges::any_of(secret_endings,
                                [&](auto ending) { return lower.ends_with(ending); });

@@ -1,5 +1,6 @@
 #include "config/names.hpp"
 
+#include "base/ascii.hpp"
 #include "base/limits.hpp"
 
 #include <algorithm>
@@ -10,18 +11,10 @@ namespace {
 constexpr std::size_t name_bytes_max = 128;
 constexpr std::size_t id_prefix_bytes_max = 32;
 
-bool is_alphanumeric(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 bool made_of(std::string_view text, std::string_view besides_letters_and_digits) {
-    return std::ranges::all_of(
-        text, [&](char c) { return is_alphanumeric(c) || besides_letters_and_digits.contains(c); });
-}
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-    return std::ranges::equal(a, b, {}, lower, lower);
+    return std::ranges::all_of(text, [&](char c) {
+        return ascii::is_alphanumeric(c) || besides_letters_and_digits.contains(c);
+    });
 }
 
 }  // namespace
@@ -31,7 +24,7 @@ bool is_provider_name(std::string_view text) {
 }
 
 bool is_model_name(std::string_view text) {
-    return !text.empty() && text.size() <= name_bytes_max && is_alphanumeric(text.front()) &&
+    return !text.empty() && text.size() <= name_bytes_max && ascii::is_alphanumeric(text.front()) &&
            made_of(text, "._-:/+@");
 }
 
@@ -62,17 +55,19 @@ bool is_header_value(std::string_view text) {
 bool is_framing_header(std::string_view name) {
     constexpr std::string_view names[] = {"connection", "content-length",    "expect", "host", "te",
                                           "trailer",    "transfer-encoding", "upgrade"};
-    return std::ranges::any_of(names, [&](auto one) { return equal_ignoring_case(name, one); });
+    return std::ranges::any_of(names,
+                               [&](auto one) { return ascii::equal_ignoring_case(name, one); });
 }
 
 bool is_credential_header(std::string_view name) {
-    return equal_ignoring_case(name, "authorization") || equal_ignoring_case(name, "x-api-key");
+    return ascii::equal_ignoring_case(name, "authorization") ||
+           ascii::equal_ignoring_case(name, "x-api-key");
 }
 
 bool is_uuid(std::string_view text) {
     constexpr std::string_view form = "00000000-0000-0000-0000-000000000000";
     return std::ranges::equal(text, form, [](char c, char place) {
-        return place == '-' ? c == '-' : (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+        return place == '-' ? c == '-' : ascii::is_digit(c) || (c >= 'a' && c <= 'f');
     });
 }
 

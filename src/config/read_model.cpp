@@ -1,5 +1,6 @@
 #include "config/read_model.hpp"
 
+#include "base/is_in.hpp"
 #include "config/json_value.hpp"
 #include "config/names.hpp"
 #include "config/read_limits.hpp"
@@ -22,10 +23,6 @@ constexpr std::string_view keys_of_limits[] = {"max_tokens", "concurrent", "rpm"
 
 // What each request says for itself.
 constexpr std::string_view never_defaults[] = {"model", "messages", "stream"};
-
-bool is_in(std::string_view text, std::span<const std::string_view> names) {
-    return std::ranges::find(names, text) != names.end();
-}
 
 void read_defaults(const Value& value, Model& model) {
     const auto entries = value.entries();

@@ -1,5 +1,6 @@
 #include "config/read_routes.hpp"
 
+#include "base/is_in.hpp"
 #include "base/nearest.hpp"
 #include "config/read_model.hpp"
 #include "config/read_provider.hpp"
@@ -30,10 +31,6 @@ struct KnownNames {
         return did_you_mean(written, all);
     }
 };
-
-bool is_in(std::string_view text, std::span<const std::string_view> names) {
-    return std::ranges::find(names, text) != names.end();
-}
 
 // A name that a request could ask for too.
 std::optional<std::string> read_model_name(const Value& value, const KnownNames& names) {

@@ -1,5 +1,6 @@
 #include "config/read_tool.hpp"
 
+#include "base/is_in.hpp"
 #include "base/nearest.hpp"
 #include "config/addresses.hpp"
 #include "config/names.hpp"
@@ -30,10 +31,6 @@ constexpr std::string_view keys_of_search[] = {"provider", "url", "api_key"};
 constexpr std::string_view search_providers[] = {"searxng", "brave", "tavily"};
 
 constexpr std::size_t result_bytes_max = 16 * limits::mib;
-
-bool is_in(std::string_view text, std::span<const std::string_view> names) {
-    return std::ranges::find(names, text) != names.end();
-}
 
 std::optional<std::string> web_url(const Value& value) {
     return value.text_that(is_web_url, "a URL such as https://example.com/path");

@@ -2,9 +2,8 @@
 
 #include "base/limits.hpp"
 #include "base/release.hpp"
+#include "http/as_error.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,8 +16,6 @@ using http::Stop;
 using std::chrono::milliseconds;
 
 namespace {
-
-constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
 
 std::vector<router::AttemptPlan::Target> plan_targets(const Gateway& gateway,
                                                       const router::Route& route) {

@@ -1,7 +1,6 @@
 #include "exchange/race.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include "http/as_error.hpp"
 
 #include <algorithm>
 
@@ -10,8 +9,6 @@ namespace runnel::exchange {
 using boost::asio::awaitable;
 
 namespace {
-
-constexpr auto as_error = boost::asio::as_tuple(boost::asio::use_awaitable);
 
 bool has_arrived(const std::shared_ptr<Lane>& lane) { return lane->arrived(); }
 

@@ -1,5 +1,6 @@
 #include "exchange/reply.hpp"
 
+#include "base/ascii.hpp"
 #include "base/limits.hpp"
 #include "exchange/retry_after.hpp"
 
@@ -18,14 +19,8 @@ namespace {
 
 constexpr std::string_view ping_frame = ": ping\n\n";
 
-std::string lower_case(std::string_view text) {
-    std::string out(text);
-    std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::tolower(c); });
-    return out;
-}
-
 bool wants_no_pings(const http::HeaderList& headers) {
-    return lower_case(headers.get("Sse-Stream-Options")).find("no-ping") != std::string::npos;
+    return ascii::lowered(headers.get("Sse-Stream-Options")).find("no-ping") != std::string::npos;
 }
 
 }  // namespace

@@ -3,12 +3,11 @@
 #include "agent/explanation.hpp"
 #include "base/limits.hpp"
 #include "exchange/request_metadata.hpp"
+#include "http/as_error.hpp"
 #include "json/parser.hpp"
 #include "json/text.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,8 +22,6 @@ using http::Stop;
 using State = timeline::ServerTool::State;
 
 namespace {
-
-constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
 
 std::string as_json_string(std::string_view text) {
     std::string json = "\"";

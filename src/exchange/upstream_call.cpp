@@ -1,12 +1,12 @@
 #include "exchange/upstream_call.hpp"
 
+#include "base/ascii.hpp"
 #include "base/limits.hpp"
 #include "base/release.hpp"
+#include "http/as_error.hpp"
 #include "http/read_buffer.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -29,8 +29,6 @@ constexpr auto perhaps_grace_time = std::chrono::seconds(2);
 // For the rest of an error's body.
 constexpr auto error_body_time = std::chrono::seconds(2);
 
-constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
-
 std::string render_head(const http::Origin& origin, const provider::Outgoing& outgoing) {
     std::string head;
     head.reserve(512);
@@ -45,12 +43,6 @@ std::string render_head(const http::Origin& origin, const provider::Outgoing& ou
 
 Error broken(const boost::system::error_code& error) {
     return {ErrorKind::upstream_unreachable, "the connection broke", {}, error.message()};
-}
-
-std::string lower_case(std::string_view text) {
-    std::string out(text);
-    std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::tolower(c); });
-    return out;
 }
 
 }  // namespace
@@ -156,7 +148,7 @@ void UpstreamCall::on_head(const http::ResponseHead& head) {
     if (status_ == 200) return;
     for (std::size_t i = 0; i < head.headers.size(); ++i) {
         const auto [name, value] = head.headers.at(i);
-        error_reply_.headers.push_back({lower_case(name), std::string(value)});
+        error_reply_.headers.push_back({ascii::lowered(name), std::string(value)});
     }
     // When to come back may be told as a date, and then theirs is the clock to go by.
     if (std::ranges::find(error_reply_.headers, "date", &provider::Header::name) ==

@@ -1,8 +1,8 @@
 #include "http/connector.hpp"
 
-#include <boost/asio/as_tuple.hpp>
+#include "http/as_error.hpp"
+
 #include <boost/asio/connect.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
 
@@ -11,7 +11,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
 constexpr auto address_time = 30s;
 constexpr std::size_t addresses_max = 1024;  // hosts whose addresses are remembered
 constexpr std::size_t proxy_reply_bytes_max = 16 * 1024;

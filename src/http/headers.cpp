@@ -1,17 +1,10 @@
 #include "http/headers.hpp"
 
+#include "base/ascii.hpp"
+
 #include <algorithm>
 
 namespace runnel::http {
-namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-}  // namespace
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
-}
 
 void HeaderList::add(std::string_view name, std::string_view value) {
     if (spans_.empty()) {
@@ -36,7 +29,8 @@ HeaderList::Field HeaderList::at(std::size_t index) const {
 const HeaderList::Span* HeaderList::find(std::string_view name) const {
     for (const Span& span : spans_)
         if (span.name_size == name.size() &&
-            equal_ignoring_case(std::string_view(text_).substr(span.begin, span.name_size), name))
+            ascii::equal_ignoring_case(std::string_view(text_).substr(span.begin, span.name_size),
+                                       name))
             return &span;
     return nullptr;
 }

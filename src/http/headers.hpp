@@ -36,6 +36,4 @@ private:
     std::vector<Span> spans_;
 };
 
-bool equal_ignoring_case(std::string_view a, std::string_view b);
-
 }  // namespace runnel::http

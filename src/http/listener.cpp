@@ -1,16 +1,14 @@
 #include "http/listener.hpp"
 
 #include "base/limits.hpp"
+#include "http/as_error.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 namespace runnel::http {
 namespace {
 
-constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
 constexpr int backlog = 4096;
 
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;

@@ -1,5 +1,6 @@
 #include "http/origin.hpp"
 
+#include "base/ascii.hpp"
 #include "http/base64.hpp"
 
 #include <fmt/format.h>
@@ -29,8 +30,7 @@ Result<Authority> read_authority(std::string_view text, std::string_view default
     }
     const std::string_view rest = text.substr(host_end);
     out.port = rest.starts_with(':') ? rest.substr(1) : default_port;
-    const bool digits = !out.port.empty() &&
-                        std::ranges::all_of(out.port, [](char c) { return c >= '0' && c <= '9'; });
+    const bool digits = !out.port.empty() && std::ranges::all_of(out.port, ascii::is_digit);
     if (out.host.empty() || (!rest.empty() && !rest.starts_with(':')) || !digits ||
         out.port.size() > 5 || std::stoi(out.port) > 65535)
         return fail(ErrorKind::invalid_value, fmt::format("'{}' is not host or host:port", text));

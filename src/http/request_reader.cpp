@@ -1,5 +1,6 @@
 #include "http/request_reader.hpp"
 
+#include "base/ascii.hpp"
 #include "base/padded.hpp"
 
 #include <boost/asio/buffer.hpp>
@@ -55,7 +56,7 @@ struct RequestReader::Parser final : beast::http::basic_parser<true> {
                        error_code& error) override {
         count_header(text.size() + value.size(), error);
         if (name == beast::http::field::expect &&
-            equal_ignoring_case(std_view(value), "100-continue"))
+            ascii::equal_ignoring_case(std_view(value), "100-continue"))
             wants_continue = true;
         request.headers.add(std_view(text), std_view(value));
     }

@@ -1,10 +1,9 @@
 #include "http/stream.hpp"
 
 #include "base/limits.hpp"
+#include "http/as_error.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
 #include <netinet/tcp.h>
@@ -14,8 +13,6 @@ namespace {
 
 template <int Name>
 using TcpOption = asio::detail::socket_option::integer<IPPROTO_TCP, Name>;
-
-constexpr auto as_error = asio::as_tuple(asio::use_awaitable);
 
 void prepare(tcp::socket& socket) {
     error_code ignored;

@@ -1,5 +1,7 @@
 #include "policy/credentials.hpp"
 
+#include "base/ascii.hpp"
+
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
@@ -12,19 +14,18 @@ constexpr std::size_t basic_bytes_max = 4096;  // longer than any key
 constexpr std::size_t wallet_digits = 40;
 constexpr std::size_t placeholder_bytes_max = 64;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool is_hex(char c) { return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'f'); }
+bool is_hex(char c) {
+    return ascii::is_digit(c) || (ascii::lower(c) >= 'a' && ascii::lower(c) <= 'f');
+}
 
 bool is_placeholder_char(char c) {
-    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || c == '-' ||
-           c == '.';
+    return ascii::is_alphanumeric(c) || c == '_' || c == '-' || c == '.';
 }
 
 // What stands behind an authentication scheme; empty where it is another.
 std::string_view behind(std::string_view scheme, std::string_view authorization) {
     if (authorization.size() <= scheme.size() || authorization[scheme.size()] != ' ' ||
-        !std::ranges::equal(authorization.substr(0, scheme.size()), scheme, {}, lower))
+        !std::ranges::equal(authorization.substr(0, scheme.size()), scheme, {}, ascii::lower))
         return {};
     authorization.remove_prefix(scheme.size());
     authorization.remove_prefix(
@@ -72,7 +73,7 @@ std::optional<std::string> read_wallet(std::string_view text, const AuthSettings
                              std::ranges::all_of(digits, is_placeholder_char);
     if (!exact && !placeholder) return std::nullopt;
     std::string wallet(text);
-    std::ranges::transform(wallet, wallet.begin(), lower);
+    std::ranges::transform(wallet, wallet.begin(), ascii::lower);
     return wallet;
 }
 

@@ -1,5 +1,6 @@
 #include "policy/key_form_values.hpp"
 
+#include "base/ascii.hpp"
 #include "base/utc_time.hpp"
 #include "policy/address_range.hpp"
 #include "policy/scope.hpp"
@@ -64,9 +65,7 @@ Result<void> check_origin(const FormValue& value, std::string& origin) {
     const std::string_view host = colon == std::string::npos
                                       ? std::string_view()
                                       : std::string_view(origin).substr(colon + 3);
-    std::ranges::transform(origin, origin.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;  // as browsers do
-    });
+    std::ranges::transform(origin, origin.begin(), ascii::lower);  // as browsers do
     if (colon != 0 && !host.empty() && host.find_first_of("/?#@* ,") == std::string_view::npos)
         return {};
     return value.must_be("an origin such as https://app.example.com, without a path");

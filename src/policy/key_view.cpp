@@ -1,5 +1,6 @@
 #include "policy/key_view.hpp"
 
+#include "base/ascii.hpp"
 #include "base/nearest.hpp"
 #include "base/utc_time.hpp"
 #include "json/writer.hpp"
@@ -128,10 +129,7 @@ Result<void> read_parameter(std::string_view name, const std::string& value, Key
     } else if (name == "team") {
         filter.team = value;
     } else if (name == "wallet") {
-        filter.wallet = value;
-        std::ranges::transform(value, filter.wallet->begin(), [](char c) {
-            return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-        });
+        filter.wallet = ascii::lowered(value);
     } else if (name == "kind") {
         if (value != "secret" && value != "browser") return wrong(name, "secret or browser");
         filter.kind = value == "browser" ? Key::Kind::browser : Key::Kind::secret;

@@ -1,5 +1,7 @@
 #include "policy/price_list.hpp"
 
+#include "base/ascii.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,7 @@ namespace {
 constexpr std::size_t version_digits_min = 3;  // 001, 0905, 20250514; claude-opus-4-1 is no version
 
 bool is_number(std::string_view word) {
-    return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
+    return !word.empty() && std::ranges::all_of(word, ascii::is_digit);
 }
 
 bool is_stage(std::string_view word) {

@@ -1,3 +1,4 @@
+#include "base/ascii.hpp"
 #include "provider/anthropic_request.hpp"
 #include "provider/anthropic_wire.hpp"
 #include "provider/base_url.hpp"
@@ -17,9 +18,7 @@ constexpr std::string_view default_base_url = "https://api.anthropic.com";
 constexpr std::string_view api_version = "2023-06-01";
 
 bool is_called(const Header& header, std::string_view name) {
-    return std::ranges::equal(header.name, name, [](unsigned char a, unsigned char b) {
-        return std::tolower(a) == std::tolower(b);
-    });
+    return ascii::equal_ignoring_case(header.name, name);
 }
 
 class Anthropic final : public Provider {

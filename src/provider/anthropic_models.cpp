@@ -1,5 +1,7 @@
 #include "provider/anthropic_models.hpp"
 
+#include "base/ascii.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <string>
@@ -73,10 +75,8 @@ bool fits(std::string_view name, std::string_view part) {
 }  // namespace
 
 const Traits& traits_of(std::string_view model) {
-    std::string name(model);
-    std::ranges::transform(name, name.begin(), [](unsigned char c) {
-        return c == '.' ? '-' : static_cast<char>(std::tolower(c));
-    });
+    std::string name = ascii::lowered(model);
+    std::ranges::replace(name, '.', '-');
     const auto* row = std::ranges::find_if(rows, [&](const Row& r) { return fits(name, r.part); });
     return row == std::end(rows) ? foreign : *row->traits;
 }

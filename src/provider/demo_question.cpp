@@ -1,5 +1,6 @@
 #include "provider/demo_question.hpp"
 
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 
 #include <algorithm>
@@ -15,14 +16,6 @@ constexpr std::string_view ends = "\"'`.,;:!?";
 constexpr std::string_view digits = "0123456789";
 constexpr std::string_view operators = "+-*/^%";
 constexpr std::string_view letters_of_sums = "0123456789+-*/^%(). ";
-
-char small(char letter) {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
-bool same_word(std::string_view one, std::string_view other) {
-    return std::ranges::equal(one, other, {}, small, small);
-}
 
 bool is_url(std::string_view word) {
     return word.starts_with("http://") || word.starts_with("https://");
@@ -60,7 +53,7 @@ std::string_view Question::topic() const { return utf8_prefix(text_, topic_bytes
 std::string_view Question::mention_of(std::string_view word) const {
     const auto found = std::ranges::find_if(words_, [&](std::string_view each) {
         if (each.size() == word.size() + 1 && each.ends_with('s')) each.remove_suffix(1);
-        return same_word(each, word);
+        return ascii::equal_ignoring_case(each, word);
     });
     return found == words_.end() ? std::string_view() : *found;
 }

@@ -1,3 +1,4 @@
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 #include "provider/error_facts.hpp"
 #include "provider/error_text.hpp"
@@ -133,15 +134,8 @@ constexpr auto sentences = std::to_array<Named>({
     {"is not a valid model id", model_not_found},
 });
 
-std::string lower(std::string_view text) {
-    std::string out(text);
-    std::ranges::transform(out, out.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
-}
-
 std::optional<ErrorKind> kind_named(std::span<const Named> rows, const ErrorFacts& facts) {
-    for (const std::string& name : {lower(facts.code), lower(facts.type)}) {
+    for (const std::string& name : {ascii::lowered(facts.code), ascii::lowered(facts.type)}) {
         const auto found = std::ranges::find(rows, std::string_view(name), &Named::name);
         if (found != rows.end()) return found->kind;
     }
@@ -188,7 +182,7 @@ bool is_from_proxy(const ErrorFacts& facts) {
 
 ErrorKind kind_of(const ErrorFacts& facts) {
     if (is_from_proxy(facts)) return upstream_malformed;
-    const std::string message = lower(facts.message);
+    const std::string message = ascii::lowered(facts.message);
     // OpenAI says 429 to a request that no waiting makes fit.
     if (message.find("request too large") != std::string::npos) return request_too_large;
     // Google: a day's quota and a minute's rate share one status.
@@ -199,7 +193,7 @@ ErrorKind kind_of(const ErrorFacts& facts) {
     if (facts.status < 500)
         if (const auto said = kind_said(message)) return *said;
     if (const auto by_status = kind_of_status(facts.status)) return *by_status;
-    if (lower(facts.code).find("unavailable") != std::string::npos ||
+    if (ascii::lowered(facts.code).find("unavailable") != std::string::npos ||
         message.find("overloaded") != std::string::npos)
         return upstream_overloaded;
     return kind_named(broad_names, facts).value_or(upstream_failed);

@@ -1,5 +1,6 @@
 #include "provider/error_text.hpp"
 
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 #include "provider/error_facts.hpp"
 
@@ -16,9 +17,6 @@ constexpr std::string_view secret_mark = "[secret]";
 constexpr std::string_view address_mark = "[address]";
 
 enum class Remove { credentials, credentials_and_addresses };
-
-bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // What ends a word: names and paths keep their dots, slashes, dashes and colons.
 bool is_delimiter(char c) {
@@ -42,13 +40,13 @@ bool has_random_run(std::string_view word) {
     bool letters = false;
     bool digits = false;
     for (const char c : word) {
-        if (!is_letter(c) && !is_digit(c)) {
+        if (!ascii::is_letter(c) && !ascii::is_digit(c)) {
             run = 0;
             letters = digits = false;
             continue;
         }
-        letters = letters || is_letter(c);
-        digits = digits || is_digit(c);
+        letters = letters || ascii::is_letter(c);
+        digits = digits || ascii::is_digit(c);
         if (++run >= 20 && letters && digits) return true;
     }
     return false;
@@ -61,11 +59,11 @@ bool is_ipv4(std::string_view host) {
     for (const char c : host) {
         if (c == '.') {
             ++dots;
-        } else if (!is_digit(c)) {
+        } else if (!ascii::is_digit(c)) {
             return false;
         }
     }
-    return dots == 3 && is_digit(host.front()) && is_digit(host.back());
+    return dots == 3 && ascii::is_digit(host.front()) && ascii::is_digit(host.back());
 }
 
 bool is_ipv6(std::string_view word) {
@@ -90,20 +88,20 @@ bool is_address(std::string_view word) {
     const std::size_t port = word.rfind(':');
     const bool has_port = port != std::string_view::npos && port > 0 && word.size() - port >= 3 &&
                           word.size() - port <= 6 &&
-                          std::ranges::all_of(word.substr(port + 1), is_digit);
+                          std::ranges::all_of(word.substr(port + 1), ascii::is_digit);
     // A path or port after the host changes nothing: "internal.corp/v1", "node-7:8080".
     std::string_view host = word.substr(0, std::min(word.find('/'), has_port ? port : word.size()));
     if (const std::size_t at = host.rfind('@'); at != std::string_view::npos)
         host.remove_prefix(at + 1);
     if (host.empty()) return false;
     if (host == "localhost" || is_ipv4(host) || has_host_ending(host)) return true;
-    return has_port && std::ranges::any_of(host, is_letter) &&
-           std::ranges::any_of(host, [](char c) { return is_digit(c) || c == '-'; });
+    return has_port && std::ranges::any_of(host, ascii::is_letter) &&
+           std::ranges::any_of(host, [](char c) { return ascii::is_digit(c) || c == '-'; });
 }
 
 std::size_t url_length(std::string_view text) {
     std::size_t at = 0;
-    while (at < text.size() && (is_letter(text[at]) || text[at] == '+')) ++at;
+    while (at < text.size() && (ascii::is_letter(text[at]) || text[at] == '+')) ++at;
     if (at < 2 || !text.substr(at).starts_with("://")) return 0;
     std::size_t end = std::min(text.find_first_of(" \t\r\n\"'`<>)]}\\", at), text.size());
     while (std::string_view(".,;:!?").contains(text[end - 1]))

@@ -1,5 +1,6 @@
 #include "provider/gemini_media.hpp"
 
+#include "base/ascii.hpp"
 #include "json/text.hpp"
 #include "provider/inline_data.hpp"
 
@@ -32,7 +33,7 @@ constexpr std::array extensions{
 // What a name or a URL's path ends with tells what it holds; empty when it doesn't.
 std::string_view media_type_by_name(std::string name) {
     name.erase(std::min(name.find_first_of("?#"), name.size()));
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    name = ascii::lowered(name);
     const auto found = std::ranges::find_if(
         extensions, [&](const Extension& extension) { return name.ends_with(extension.ending); });
     return found == extensions.end() ? std::string_view() : found->media_type;

@@ -1,5 +1,7 @@
 #include "provider/gemini_model.hpp"
 
+#include "base/ascii.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -11,13 +13,11 @@ constexpr int newest = 30;
 constexpr int unnumbered = 20;  // tuned and experimental models
 constexpr int first_that_thinks = 25;
 
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-
 // "2.5-pro" → 25, "3-flash" → 30; 0 when it does not begin with a version.
 int leading_version(std::string_view text) {
-    if (text.empty() || !is_digit(text[0])) return 0;
+    if (text.empty() || !ascii::is_digit(text[0])) return 0;
     int version = (text[0] - '0') * 10;
-    if (text.size() > 2 && text[1] == '.' && is_digit(text[2])) version += text[2] - '0';
+    if (text.size() > 2 && text[1] == '.' && ascii::is_digit(text[2])) version += text[2] - '0';
     return version;
 }
 

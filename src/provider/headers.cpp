@@ -1,5 +1,7 @@
 #include "provider/headers.hpp"
 
+#include "base/ascii.hpp"
+
 #include <algorithm>
 #include <cctype>
 
@@ -17,12 +19,9 @@ std::vector<Header> json_headers(chat::Streaming streaming, std::string_view str
 }
 
 void add_configured(std::vector<Header>& headers, const std::vector<Header>& configured) {
-    const auto same_letter = [](unsigned char a, unsigned char b) {
-        return std::tolower(a) == std::tolower(b);
-    };
     for (const Header& header : configured) {
         std::erase_if(headers, [&](const Header& earlier) {
-            return std::ranges::equal(earlier.name, header.name, same_letter);
+            return ascii::equal_ignoring_case(earlier.name, header.name);
         });
         headers.push_back(header);
     }

@@ -1,5 +1,6 @@
 #include "provider/inline_data.hpp"
 
+#include "base/ascii.hpp"
 #include "json/text.hpp"
 
 #include <algorithm>
@@ -11,8 +12,8 @@ std::optional<InlineData> read_data_url(std::string_view escaped) {
     constexpr std::string_view scheme = "data:";
     const std::size_t comma = escaped.find(',');
     if (!escaped.starts_with(scheme) || comma == std::string_view::npos) return std::nullopt;
-    std::string head = json::unescaped(escaped.substr(scheme.size(), comma - scheme.size()));
-    std::ranges::transform(head, head.begin(), [](unsigned char c) { return std::tolower(c); });
+    const std::string head =
+        ascii::lowered(json::unescaped(escaped.substr(scheme.size(), comma - scheme.size())));
     if (!head.ends_with(";base64")) return std::nullopt;
     return InlineData{head.substr(0, head.find(';')), escaped.substr(comma + 1)};
 }

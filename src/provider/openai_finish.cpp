@@ -1,5 +1,7 @@
 #include "provider/openai_finish.hpp"
 
+#include "base/ascii.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -34,16 +36,11 @@ constexpr std::array rows{
     Row{"insufficient_system_resource", ErrorKind::upstream_overloaded},
 };
 
-bool equal_ignoring_case(std::string_view text, std::string_view lower) {
-    return std::ranges::equal(
-        text, lower, [](unsigned char a, unsigned char b) { return std::tolower(a) == b; });
-}
-
 }  // namespace
 
 FinishReason read_openai_finish(std::string_view native) {
     const auto found = std::ranges::find_if(
-        rows, [&](const Row& row) { return equal_ignoring_case(native, row.native); });
+        rows, [&](const Row& row) { return ascii::equal_ignoring_case(native, row.native); });
     return found == rows.end() ? Finish::stop : found->reason;
 }
 

@@ -1,24 +1,16 @@
 #include "provider/repairs.hpp"
 
+#include "base/ascii.hpp"
+
 #include <algorithm>
 #include <cctype>
 
 namespace runnel::provider {
-namespace {
-
-std::string lower_case(std::string_view text) {
-    std::string out(text);
-    std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::tolower(c); });
-    return out;
-}
-
-}  // namespace
-
 bool Provider::repair(const ErrorReply&, Outgoing*) const { return false; }
 
 bool complains_of(const ErrorReply& reply, std::initializer_list<std::string_view> words) {
     if (reply.status != 400 && reply.status != 422) return false;
-    const std::string body = lower_case(reply.body);
+    const std::string body = ascii::lowered(reply.body);
     return std::ranges::any_of(words, [&](std::string_view word) { return body.contains(word); });
 }
 

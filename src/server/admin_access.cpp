@@ -1,5 +1,7 @@
 #include "server/admin_access.hpp"
 
+#include "base/ascii.hpp"
+
 #include <boost/asio/ip/address.hpp>
 #include <openssl/crypto.h>
 
@@ -11,7 +13,7 @@ namespace {
 std::string_view bearer(const http::HeaderList& headers) {
     constexpr std::string_view scheme = "Bearer ";
     const std::string_view value = headers.get("Authorization");
-    if (!http::equal_ignoring_case(value.substr(0, scheme.size()), scheme)) return {};
+    if (!ascii::equal_ignoring_case(value.substr(0, scheme.size()), scheme)) return {};
     return value.substr(scheme.size());
 }
 

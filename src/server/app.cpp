@@ -1,5 +1,6 @@
 #include "server/app.hpp"
 
+#include "base/ascii.hpp"
 #include "base/limits.hpp"
 #include "dialect/registry.hpp"
 #include "exchange/chat_exchange.hpp"
@@ -48,7 +49,7 @@ std::string request_id(const http::Request& request, IdSource* ids) {
 std::string_view only_value(const http::HeaderList& headers, std::string_view name) {
     std::size_t count = 0;
     for (std::size_t i = 0; i < headers.size(); ++i)
-        if (http::equal_ignoring_case(headers.at(i).name, name)) ++count;
+        if (ascii::equal_ignoring_case(headers.at(i).name, name)) ++count;
     return count == 1 ? headers.get(name) : std::string_view();
 }
 

@@ -19,7 +19,7 @@ Result<std::unique_ptr<store::KeyKeeper>> open_keys(const config::Config& config
                                                     policy::KeyRingBoard* board) {
     std::unique_ptr<store::KeyKeeper> keeper;
     Result<void> outcome;
-    if (auto database = store::open_database(config.access.store, config.data)) {
+    if (auto database = store::open_database_later(config.access.store, config.data)) {
         keeper = std::make_unique<store::KeyKeeper>(std::move(*database), board);
         outcome = keeper->start();
     } else {

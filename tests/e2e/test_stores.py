@@ -9,7 +9,7 @@ import unittest
 from client import ask, get
 from fake_upstream import FakeUpstream
 from gateway_test import provider
-from key_admin import ADMIN_TOKEN, bearer
+from key_admin import ADMIN_TOKEN, admin, bearer
 from metrics_page import scrape
 from pace import scaled
 from postgres_process import PostgresProcess, find_postgres
@@ -148,8 +148,11 @@ class Sqlite(StoreTest):
         time.sleep(1)
         load.stop()
         self.assertEqual(get(gateway.port, "/v1/logs", headers=ADMIN).status, 503)
+        new_key = lambda: admin(gateway.port, "POST", "/admin/v1/keys", {"name": "n"})
+        self.assertEqual(new_key().status, 503)
         os.remove(file)
         self.assert_all_recorded(gateway, load)
+        self.assert_eventually(lambda: new_key().status == 201, scaled(10))
         gateway.assert_well()
 
     def test_rows_that_have_nowhere_to_wait_are_counted(self):

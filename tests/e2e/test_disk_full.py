@@ -124,10 +124,16 @@ class DiskFull(StoreTest):
         self.assertEqual(sorted(names), ["later"] + (["n"] if response.status == 201 else []))
         gateway.stop()
 
-    def test_a_start_without_room_serves_and_says_that_nothing_is_kept(self):
+    def test_a_start_without_room_serves_and_records_once_there_is_some(self):
         self.disk.fill()
         gateway = self.start()
         self.assertEqual(ask(gateway.port).status, 200)
-        self.assertTrue(re.search("not recorded.*disk is full", gateway.log()), gateway.log())
+        self.assertTrue(re.search("can't be opened.*disk is full", gateway.log()), gateway.log())
         self.assertEqual(get(gateway.port, "/v1/logs", headers=ADMIN).status, 503)
+        self.disk.make_room()
+        time.sleep(1.5)  # room for the journal is looked for once a second
+        load = Load([gateway], "room")
+        time.sleep(0.5)
+        load.stop()
+        self.assert_all_recorded(gateway, load)
         gateway.stop()

@@ -58,8 +58,9 @@ timeline::Usage normalised(const Reported& told) {
 
 std::optional<timeline::Usage> read_openai_usage(ondemand::value usage) {
     Reported told;
-    Count hit;  // DeepSeek's, Mistral's and Moonshot's places for what details.cached_tokens says
-                // elsewhere
+    // Where DeepSeek, Mistral, Moonshot and routers to Anthropic say what details say elsewhere.
+    Count hit;
+    Count written;
     (void)for_each_field(usage, [&](std::string_view name, ondemand::value value) {
         if (name == "prompt_tokens") return read_count(value, told.prompt);
         if (name == "completion_tokens") return read_count(value, told.completion);
@@ -68,12 +69,14 @@ std::optional<timeline::Usage> read_openai_usage(ondemand::value usage) {
             return read_prompt_details(value, told);
         if (name == "completion_tokens_details") return read_completion_details(value, told);
         if (name == "prompt_cache_hit_tokens" || name == "num_cached_tokens" ||
-            name == "cached_tokens")
+            name == "cached_tokens" || name == "cache_read_input_tokens")
             return read_count(value, hit);
+        if (name == "cache_creation_input_tokens") return read_count(value, written);
         if (name == "reasoning_tokens") return read_count(value, told.reasoning);
     });
     if (!told.prompt && !told.completion) return std::nullopt;
     if (!told.cached) told.cached = hit;
+    if (!told.written) told.written = written;
     return normalised(told);
 }
 

@@ -55,6 +55,10 @@ INSTANTIATE_TEST_SUITE_P(
         Counted{"mistral",
                 R"("usage":{"prompt_tokens":10,"completion_tokens":1,"num_cached_tokens":4})",
                 "usage fresh=6 cache_read=4 out=1"},
+        Counted{
+            "routers_to_anthropic",
+            R"("usage":{"prompt_tokens":100,"completion_tokens":1,"cache_read_input_tokens":60,"cache_creation_input_tokens":30})",
+            "usage fresh=10 cache_read=60 cache_write=30 out=1"},
         Counted{"moonshot",
                 R"("usage":{"prompt_tokens":10,"completion_tokens":1,"cached_tokens":4})",
                 "usage fresh=6 cache_read=4 out=1"},

@@ -49,7 +49,8 @@ Usage usage_of(const Json& reported) {
                  count_field(reported, "prompt_cache_hit_tokens"),
                  count_field(reported, "cached_tokens"), count_field(reported, "num_cached_tokens"),
                  count_field(field(reported, "prompt_token_details"), "cached_tokens"));
-    usage.cache_write = count_field(prompt_details, "cache_write_tokens");
+    usage.cache_write = first_of(count_field(prompt_details, "cache_write_tokens"),
+                                 count_field(reported, "cache_creation_input_tokens"));
     usage.reasoning = first_of(count_field(completion_details, "reasoning_tokens"),
                                count_field(reported, "reasoning_tokens"));
 

@@ -289,6 +289,12 @@ INSTANTIATE_TEST_SUITE_P(
         Meaning{412, R"({"error":{"code":"ACCOUNT_SUSPENDED","message":"m"}})", upstream_quota},
         Meaning{403, R"({"code":"c","error":"Your team doesn't have any credits yet."})",
                 upstream_quota},
+        Meaning{400, R"({"error":"Requested input length 9 exceeds maximum input length 8"})",
+                context_length_exceeded},
+        Meaning{
+            400,
+            R"({"object":"error","message":"The input (9 tokens) is longer than the model's context length (8 tokens).","code":400})",
+            context_length_exceeded},
         Meaning{400, R"({"error":"loaded with context length of only 4096 tokens"})",
                 context_length_exceeded},
         Meaning{

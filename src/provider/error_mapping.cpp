@@ -114,6 +114,8 @@ constexpr auto sentences = std::to_array<Named>({
     {"context window", context_length_exceeded},
     {"exceed context limit", context_length_exceeded},
     {"context length of only", context_length_exceeded},
+    {"maximum input length", context_length_exceeded},
+    {"longer than the model's context length", context_length_exceeded},
     {"`max_new_tokens` must be", context_length_exceeded},
     {"reduce the length of the messages", context_length_exceeded},
     {"incorrect api key", upstream_auth},

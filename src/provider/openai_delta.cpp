@@ -39,6 +39,7 @@ simdjson::error_code Pieces::read(ondemand::value delta) {
         }
         if (name == "refusal") return add(Piece::Kind::refusal, value);
         if (name == "reasoning_details") return read_reasoning_details(value);
+        if (name == "reasoning_steps") return read_reasoning_steps(value);
         if (name == "annotations") return read_annotations(value);
         if (name == "images") {
             // OpenRouter's.
@@ -107,6 +108,19 @@ void Pieces::read_reasoning_details(ondemand::value details) {
             if (name == "text" || name == "summary") add(Piece::Kind::reasoning_detail, value);
         });
     }
+}
+
+// Perplexity's searches: each step says in a sentence what it is for.
+void Pieces::read_reasoning_steps(ondemand::value steps) {
+    (void)for_each_element(steps, [&](ondemand::value step) {
+        (void)for_each_field(step, [&](std::string_view name, ondemand::value value) {
+            std::string_view thought;
+            if (name != "thought" || !json::escaped_string(value, thought) || thought.empty())
+                return;
+            std::string& line = made_.emplace_back(thought);
+            list_.push_back({Piece::Kind::reasoning, line += "\\n"});
+        });
+    });
 }
 
 void Pieces::read_annotations(ondemand::value annotations) {

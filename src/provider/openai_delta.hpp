@@ -56,6 +56,7 @@ private:
     void read_content(json::ondemand::value content);
     void read_content_part(json::ondemand::value part);
     void read_reasoning_details(json::ondemand::value details);
+    void read_reasoning_steps(json::ondemand::value steps);
     void read_annotations(json::ondemand::value annotations);
     void add_object(Piece::Kind kind, json::ondemand::value value);
     void read_tool_call(json::ondemand::value call);

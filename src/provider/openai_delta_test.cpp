@@ -221,6 +221,15 @@ TEST(OpenAiDelta, TellsRefusalsAndAnnotationsAndLogprobs) {
         "ended\n");
 }
 
+TEST(OpenAiDelta, TellsWhatASearchIsFor) {
+    EXPECT_EQ(
+        text_of(
+            frames(
+                {R"({"object":"chat.reasoning","choices":[{"index":0,"delta":{"role":"assistant","content":"","reasoning_steps":[{"thought":"Looking","type":"web_search","web_search":{"search_keywords":["x"]}},{"type":"fetch_url_content"}]}}]})"}) +
+            delta(R"("content":"x")") + stop),
+        "started\nreasoning 0 \"Looking\\n\"\ntext 0 \"x\"\nfinish 0 stop\nended\n");
+}
+
 TEST(OpenAiDelta, TellsImagesAndAudio) {
     EXPECT_EQ(
         text_of(

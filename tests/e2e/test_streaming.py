@@ -1,5 +1,6 @@
 """What a client sees of a stream: framing, order, and when each piece comes (spec S1, S3, S4)."""
 
+import json
 import time
 
 from client import Client, chat_body, chat_bytes, get
@@ -28,6 +29,19 @@ class Streaming(GatewayTest):
                 self.assertEqual(answer["choices"][0]["message"]["content"], "Hello")
                 self.assertEqual(answer["choices"][0]["finish_reason"], "stop")
                 self.assertEqual(answer["usage"]["total_tokens"], 9)
+
+    def test_an_answer_that_is_only_a_picture_is_an_answer(self):
+        picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,eA=="}}
+        part = {"inlineData": {"mimeType": "image/png", "data": "eA=="}}
+        bodies = {"local": {"choices": [{"index": 0, "message": {"content": "", "images": [picture]}, "finish_reason": "stop"}]},
+                  "google": {"candidates": [{"content": {"parts": [part]}, "finishReason": "STOP"}]}}
+        for name, body in bodies.items():
+            with self.subTest(name):
+                self.upstream.script = lambda exchange, body=body: exchange.reply(200, json.dumps(body).encode())
+                message = self.ask(model=f"{name}/m", stream=False).json()["choices"][0]["message"]
+                self.assertEqual(message["images"], [picture])
+                deltas = [frame["choices"][0]["delta"] for frame in self.frames(model=f"{name}/m")]
+                self.assertIn({"images": [picture]}, deltas)
 
     def test_a_stream_ends_with_done_and_then_the_body_ends(self):
         with Client(self.runnel.port) as client:

@@ -2,6 +2,7 @@
 
 #include "agent/timed_stop.hpp"
 #include "agent/web_client.hpp"
+#include "base/ascii.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -56,9 +57,10 @@ Result<void> Guard::select(const chat::Request& request, const router::Route& ro
                            const std::vector<std::string>* of_key,
                            const http::HeaderList& headers) {
     std::vector<std::string> asked = request.gateway.guardrails;
-    add_names(headers.get("X-Guardrails"), &asked);
-    policy::GuardrailSet::Asked all{.by_request = asked};
-    if (route.guardrails != nullptr) all.by_model = *route.guardrails;
+    for (std::size_t i = 0; i < headers.size(); ++i)
+        if (ascii::equal_ignoring_case(headers.at(i).name, "X-Guardrails"))
+            add_names(headers.at(i).value, &asked);
+    policy::GuardrailSet::Asked all{.by_request = asked, .by_model = route.guardrails};
     if (of_key != nullptr) all.by_key = *of_key;
     auto rules = gateway_->guardrails->select(all);
     if (!rules) return propagate(rules);

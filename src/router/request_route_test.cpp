@@ -37,6 +37,7 @@ Router example() {
     ModelEntry conductor{"conductor", {{"a/plain"}}};
     conductor.streams = ModelEntry::Streams::no;
     conductor.stream_fallback = "op";
+    conductor.guardrails = {"pii"};
     ModelEntry worker{"worker", {{"a/no-tools"}, {"b/able"}}};
     worker.tools = {"clock"};
     worker.max_tool_rounds = 3;
@@ -212,6 +213,16 @@ TEST(RequestRoute, StreamsAFallbackByItsStandIn) {
     EXPECT_THAT(targets_of(router.resolve(request)), ElementsAre("a/plain", "b/able"));
     request.gateway.fallback = {"silent"};
     EXPECT_EQ(error_of(router.resolve(request)).param, "fallback");
+}
+
+TEST(RequestRoute, TakesTheGuardrailsOfEveryModelThatItLeadsTo) {
+    EXPECT_THAT(example().resolve(request_for("conductor"))->guardrails, ElementsAre("pii"));
+    EXPECT_THAT(example().resolve(stream_of("boss"))->guardrails, ElementsAre("pii"))
+        << "a stand-in is no way around them";
+    chat::Request request = request_for("b/able");
+    EXPECT_THAT(example().resolve(request)->guardrails, IsEmpty());
+    request.gateway.fallback = {"conductor"};
+    EXPECT_THAT(example().resolve(request)->guardrails, ElementsAre("pii"));
 }
 
 TEST(RequestRoute, TellsWhatAModelCanDo) {

@@ -52,6 +52,11 @@ Result<void> leave_out_unfit(const chat::Request& request, Route& route) {
     return {};
 }
 
+// Who can't be asked without them can't be asked by a detour either.
+void add_guardrails(const std::vector<std::string>& names, Route& route) {
+    route.guardrails.insert(route.guardrails.end(), names.begin(), names.end());
+}
+
 }  // namespace
 
 Router::Router(std::vector<ProviderEntry> providers, std::vector<ModelEntry> models,
@@ -126,7 +131,9 @@ Result<Route> Router::route_for(std::string_view name, const chat::Request& requ
                         "stands in for it; leave out stream or strict_model",
                         model->name, model->stream_fallback));
     auto route = resolve(model->stream_fallback);
-    if (route) route->rerouted_from = model->name;
+    if (!route) return route;
+    route->rerouted_from = model->name;
+    add_guardrails(model->guardrails, *route);
     return route;
 }
 
@@ -137,6 +144,7 @@ Result<void> Router::add_fallbacks(const chat::Request& request, Route& route) c
             other.error().param = "fallback";
             return propagate(other);
         }
+        add_guardrails(other->guardrails, route);
         for (Target& target : other->targets) {
             const auto is_same = [&](const Target& known) { return same_place(known, target); };
             if (std::ranges::any_of(route.targets, is_same)) continue;
@@ -163,7 +171,7 @@ Result<Route> Router::route_to_model(const ModelEntry& model) const {
     route.max_tool_rounds = model.max_tool_rounds;
     route.text_tool_calls = model.text_tool_calls;
     route.cached = model.cached;
-    route.guardrails = &model.guardrails;
+    route.guardrails = model.guardrails;
     return route;
 }
 

@@ -40,9 +40,9 @@ struct Route {
     std::size_t concurrent = 0;                       // requests at a time; 0: any number
     const std::vector<std::string>* tools = nullptr;  // that are run here, by name, or null
     int max_tool_rounds = limits::tool_rounds;
-    bool text_tool_calls = false;  // the model writes its calls into its text
-    bool cached = true;            // where there is a cache
-    const std::vector<std::string>* guardrails = nullptr;  // the virtual model's, or null
+    bool text_tool_calls = false;           // the model writes its calls into its text
+    bool cached = true;                     // where there is a cache
+    std::vector<std::string> guardrails{};  // of all virtual models that it leads to
     std::string rerouted_from{};  // the model that was asked for, where it can't stream and this
                                   // one stands in for it
     std::vector<std::string> warnings{};  // for X-Gateway-Warnings, e.g. fallback_skipped

@@ -64,6 +64,7 @@ class Guardrails(GatewayTest):
                 {"name": "supervised", "check": check, "on": ["tool_arguments"], **asked},
             ],
             "models": {"careful": {"targets": ["local/m"], "guardrails": ["cards"]},
+                       "slow": {"targets": ["local/m"], "guardrails": ["cards"], "streaming": False, "stream_fallback": "local/n"},
                        "armed": {"targets": ["local/m"], "tools": ["calculator"]}},
         }
         super().setUpClass()
@@ -108,6 +109,20 @@ class Guardrails(GatewayTest):
     def test_a_models_policy_cannot_be_switched_off(self):
         request = asks(CARD, model="careful", guardrails={"cards": False, "pii": False})
         self.assert_error(self.ask(**request), 400, "guardrail_blocked")
+
+    def test_there_is_no_way_around_a_models_policy(self):
+        for wish in ({"model": "slow", "stream": True}, {"model": "slow", "stream": False}, {"fallback": ["careful"]}):
+            with self.subTest(wish):
+                self.assert_error(self.ask(**asks(CARD, **wish)), 400, "guardrail_blocked")
+        self.assertEqual(self.upstream.requests, [])
+
+    def test_each_of_several_headers_counts(self):
+        body = json.dumps({"model": "local/m", **asks(CARD)}).encode()
+        head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nX-Guardrails: quiet\r\nx-guardrails: cards\r\n"
+        client = self.connect()
+        client.send(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self.assertEqual(client.head().status, 400)
+        self.assertEqual(self.upstream.requests, [])
 
     def test_what_is_redacted_is_not_sent(self):
         for name in KINDS:

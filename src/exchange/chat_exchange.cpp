@@ -326,7 +326,9 @@ Result<void> ChatExchange::guard_request() {
         if (auto read = read_request(std::move(scan->body)); !read) return read;
         request_.max_tokens = max_tokens;
     }
-    return reply_.guard_by(&guard_);
+    if (auto guarded = reply_.guard_by(&guard_); !guarded) return guarded;
+    if (request_.gateway.json_only) guard_.filter()->expect_json();
+    return {};
 }
 
 // The model is asked to refuse, and has nothing to do it with but words.

@@ -138,6 +138,7 @@ void GuardrailFilter::on_speech(Channel channel, Choice choice, std::string_view
         if (!cut_) tell(event);
         return;
     }
+    if (expects_json_ && channel == Channel::text) return on_json(choice, escaped);
     Speech& speech = speech_of(channel, choice);
     if (gathered_.speech != &speech) {
         settle();
@@ -176,6 +177,28 @@ void GuardrailFilter::settle() {
     speech->text.add(gathered_.plain);
     pass_on(*speech);
     gathered_.clear();
+}
+
+void GuardrailFilter::on_json(Choice choice, std::string_view escaped) {
+    note_choice(choice);
+    const auto at = static_cast<std::size_t>(choice);
+    if (json_escaped_.size() <= at) json_escaped_.resize(at + 1);
+    json_escaped_[at] += escaped;
+}
+
+void GuardrailFilter::release_json() {
+    for (std::size_t i = 0; i < json_escaped_.size() && !cut_; ++i) {
+        const std::string escaped = std::exchange(json_escaped_[i], {});
+        if (escaped.empty()) continue;
+        const ScannedJson scanned = scan_json(seat_, on_text_, json::unescaped(escaped));
+        if (!may_show(scanned)) return;
+        scratch_ = escaped;
+        if (scanned.outcome == ScannedJson::Outcome::replaced) {
+            scratch_.clear();
+            json::append_escaped(scratch_, scanned.json);
+        }
+        tell(timeline::Text{static_cast<Choice>(i), scratch_});
+    }
 }
 
 // Shows what the text has released.
@@ -353,6 +376,7 @@ void GuardrailFilter::on_media(const timeline::Media& event) {
 void GuardrailFilter::on_finished(const timeline::Finished& event) {
     note_choice(event.choice);
     pause_all(Whose::choice, event.choice);
+    release_json();
     for (Call& call : calls_)
         if (call.choice == event.choice) call.ended = true;
     release_calls(event.choice);
@@ -371,6 +395,7 @@ void GuardrailFilter::on_ended() {
 void GuardrailFilter::flush() {
     settle();
     pause_all(Whose::everybody, 0);
+    release_json();
 }
 
 void GuardrailFilter::end() {
@@ -393,6 +418,7 @@ void GuardrailFilter::note_choice(timeline::Choice choice) {
 void GuardrailFilter::cut_off() {
     if (cut_) return;
     cut_ = true;
+    gathered_.clear();
     held_.clear();
     out_ = to_;
     finish_with_filter(to_);
@@ -412,6 +438,7 @@ void GuardrailFilter::forget_answer() {
     gathered_.clear();
     speeches_.clear();
     calls_.clear();
+    json_escaped_.clear();
     choices_.clear();
     held_.shorten(kept_events_);
 }

@@ -30,6 +30,10 @@ public:
                                                          timeline::Sink* to);
     ~GuardrailFilter() override;
 
+    // What is said will be JSON, and nobody waits for a part of it: it is shown when it is whole,
+    // and then escapes in it hide nothing.
+    void expect_json() { expects_json_ = true; }
+
     void on(const timeline::Event& event) override;
 
     // All that came at once has been told: shows of it what may be shown. Texts are looked at
@@ -70,6 +74,8 @@ private:
 
     void on_speech(Channel channel, timeline::Choice choice, std::string_view escaped,
                    const timeline::Event& event);
+    void on_json(timeline::Choice choice, std::string_view escaped);
+    void release_json();
     void on_logprobs(const timeline::Logprobs& event);
     void on_tool_started(const timeline::ToolStarted& event);
     void on_tool_arguments(const timeline::ToolArguments& event);
@@ -124,7 +130,9 @@ private:
     };
     Gathered gathered_;
     std::vector<Call> calls_;  // that have not been shown, in the order they were made
-    std::string logprobs_;     // of the text that comes next
+    bool expects_json_ = false;
+    std::vector<std::string> json_escaped_;  // by choice, that has not been shown
+    std::string logprobs_;                   // of the text that comes next
     timeline::Choice logprobs_choice_ = 0;
     enum class Progress { unseen, open, finished };
     std::vector<Progress> choices_;

@@ -265,6 +265,26 @@ TEST(GuardrailFilter, ShowsPicturesButNoSpeechThatNobodyCouldLookAt) {
     EXPECT_THAT(answer.text(), Not(HasSubstr("a@b")));
 }
 
+TEST(GuardrailFilter, EscapesHideNothingInAnswersThatAreJson) {
+    for (const Action action : {Action::block, Action::redact}) {
+        Filtered answer({word_rule("names", {"falcon"}, action)});
+        answer.filter().expect_json();
+        answer.tell({Started{}, Reasoning{0, "hm"}, Text{0, R"({\"a\":\"f\\u00)"},
+                     Text{0, R"(61lcon\"})"}, Finished{0, Finish::stop, ""}, Ended{}});
+        EXPECT_EQ(answer.text(),
+                  action == Action::block
+                      ? "started\nreasoning 0 \"hm\"\nfinish 0 content_filter\nended\n"
+                      : "started\nreasoning 0 \"hm\"\n"
+                        "text 0 \"{\\\"a\\\":\\\"[names]\\\"}\"\n"
+                        "finish 0 stop\nended\n");
+    }
+    Filtered broken({word_rule("names", {"falcon"})});
+    broken.filter().expect_json();
+    broken.tell({Started{}, Text{0, "a fal"}});
+    broken.filter().flush();
+    EXPECT_EQ(broken.text(), "started\ntext 0 \"a fal\"\n");
+}
+
 TEST(GuardrailFilter, LogprobsWaitForTheirText) {
     Filtered answer({pii_rule({card}), pii_rule({email}, Action::redact)});
     answer.tell(

@@ -42,9 +42,22 @@ PatternReader::PatternReader(const PatternGraph* graph)
 
 PatternReader::Start PatternReader::add_start(std::vector<Step> steps) {
     std::ranges::sort(steps);
+    reaches_.push_back(reach_of(steps));
     starts_.push_back(std::move(steps));
     start_states_.push_back(unknown);
     return starts_.size() - 1;
+}
+
+std::size_t PatternReader::reach_of(const std::vector<Step>& steps) const {
+    std::uint32_t reach = 0;
+    for (const PatternGraph::Pattern& pattern : graph_->patterns()) {
+        const auto one = std::ranges::lower_bound(steps, pattern.begin);
+        if (one == steps.end() || *one >= pattern.end) continue;
+        for (Step step = pattern.begin; step < pattern.end; ++step)
+            for (const PatternGraph::First& first : graph_->first(step))
+                reach = std::max(reach, first.longest);
+    }
+    return reach;
 }
 
 PatternReader::State PatternReader::begin_at(Start start) {

@@ -2,6 +2,7 @@
 
 #include "policy/pattern_graph.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
@@ -49,6 +50,7 @@ private:
         std::size_t operator()(const Key& key) const;
     };
 
+    std::size_t reach_of(const std::vector<Step>& steps) const;
     State begin_at(Start start);
     State next(State state, PatternGraph::Symbol symbol) {
         const State known = table_[static_cast<std::size_t>(state) * symbols_ + symbol];
@@ -63,7 +65,8 @@ private:
     const PatternGraph* graph_;
     std::size_t symbols_;
     std::vector<std::vector<Step>> starts_;
-    std::vector<State> start_states_;  // by start
+    std::vector<std::size_t> reaches_;  // by start: bytes that a match has at most
+    std::vector<State> start_states_;   // by start
     std::unordered_map<Key, State, Hash> known_;
     std::vector<const Key*> keys_;       // by state
     std::vector<Beginning> beginnings_;  // by state, what its key says
@@ -77,6 +80,7 @@ void PatternReader::read_back(std::string_view text, std::size_t from, std::size
                               Start start, OnBegin&& on_begin) {
     State state = begin_at(start);
     std::size_t at = from;
+    if (reaches_[start] < from) floor = std::max(floor, from - reaches_[start]);
     while (at > floor) {
         const auto last = static_cast<unsigned char>(text[at - 1]);
         if (last < 0x80) {

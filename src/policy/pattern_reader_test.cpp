@@ -225,6 +225,20 @@ int compare(Sample& sample, const std::string& pattern, bool exactly) {
     return compared;
 }
 
+TEST(PatternReader, ReadsNoFurtherBackThanAMatchCanBeLong) {
+    PatternGraph graph;
+    ASSERT_TRUE(graph.add(*read_pattern(R"(\d+)"), 30).has_value());
+    ASSERT_TRUE(graph.add(*read_pattern("x+")).has_value());
+    graph.close();
+    PatternReader reader(&graph);
+    const auto start = reader.add_start(graph.patterns()[0].last);
+    const std::string digits(10'000, '4');
+    std::size_t first = none;
+    reader.read_back(digits, digits.size(), 0, start, [&](std::size_t begin) { first = begin; });
+    EXPECT_EQ(first, 9'970u);
+    EXPECT_LE(reader.characters_read(), 31u);
+}
+
 TEST(PatternReader, FindsTheBeginningsThatHyperscanFinds) {
     int compared = 0;
     for (unsigned seed = 0; seed < 120 && !HasFatalFailure(); ++seed) {

@@ -164,6 +164,15 @@ class Leaks(GatewayTest):
                 self.assertNotIn("alc", shown, (arguments, at))
                 self.assertEqual("[names]" in shown, finish_of(frames) == "tool_calls", (arguments, at))
 
+    def test_escapes_in_an_answer_that_is_json(self):
+        answer = r'{"a":"f\u0061lcon","b":1}'
+        for at in range(1, len(answer)):
+            for stream in (True, False):
+                self.upstream.play(streams(answer[:at], answer[at:]))
+                body = self.ask(guardrails=["names"], json_only=True, stream=stream).body.decode()
+                said = body.removeprefix("data: ").removesuffix("\n\ndata: [DONE]\n\n")
+                self.assertEqual(json.loads(said), {"a": "[names]", "b": 1})
+
     def test_refusals_and_thoughts(self):
         text = "no falcon, ok"
         for field in ("refusal", "reasoning_content"):
@@ -189,6 +198,13 @@ class Leaks(GatewayTest):
             with self.subTest(pieces):
                 self.upstream.play(script(*pieces))
                 self.assertEqual(text_of(self.frames(guardrails=["names"])), said)
+
+    def test_endless_runs_are_no_matches(self):
+        for text in ("4" * 20000, "a" * 20000, "4111 " * 4000):
+            for size in (7, 500, len(text)):
+                self.upstream.play(streams(*(text[at:at + size] for at in range(0, len(text), size))))
+                frames = self.frames(guardrails=["masked", "names"])
+                self.assertEqual((len(text_of(frames)), finish_of(frames)), (len(text), "stop"), (text[:5], size))
 
     def test_half_a_match_before_and_half_after_a_switch(self):
         text = "So: a falcon flies, 4111 1111 1111 1111."

@@ -77,6 +77,14 @@ TEST(Pii, FindsPhoneNumbersOfSeveralShapes) {
         EXPECT_EQ(redacted({phone}, "Call " + std::string(number) + " now."), "Call [phone] now.");
 }
 
+TEST(Pii, SpacesAndDashesThatDoNotBreakHideNothing) {
+    for (const std::string_view number :
+         {"+49\u202f(0)30\u202f1234567", "+1\u2011415\u2011555\u20112671",
+          "(415)\u00a0555\u20112671", "415\u2013555\u20132671", "030\u00a01234567",
+          "01\u202f23\u202f45\u202f67\u202f89"})
+        EXPECT_EQ(redacted({phone}, "Call " + std::string(number) + " now."), "Call [phone] now.");
+}
+
 TEST(Pii, TakesPlainNumbersForNoPhoneNumbers) {
     for (const std::string_view text :
          {"1234567890", "In 2024, 4155552671 units", "2024-05-12", "192.168.100.200", "3.14159265",

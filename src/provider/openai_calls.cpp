@@ -18,6 +18,8 @@ constexpr Turn::CallKey first_unnumbered_key = legacy_key + 1;
 void CallKeys::tell(Choice choice, const Piece& piece, Turn& turn) {
     const Turn::CallKey key = key_of(choice, piece);
     turn.tool(choice, key, piece.id, piece.name);
+    if (extra_ == Extra::keep && piece.extra_content.starts_with('{'))
+        turn.tool_state(choice, key, piece.extra_content);
     if (piece.tool == Piece::Tool::custom) {
         tell_custom_input(choice, key, piece, turn);
     } else {

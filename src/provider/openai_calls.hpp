@@ -12,6 +12,10 @@ namespace runnel::provider {
 // that do not, and turns the older and newer kinds of calls into function calls.
 class CallKeys {
 public:
+    // Whether what stands beside a call (`extra_content`) is state that its server wants back.
+    enum class Extra { drop, keep };
+    explicit CallKeys(Extra extra) : extra_(extra) {}
+
     void tell(timeline::Choice choice, const Piece& piece, Turn& turn);
     // A custom call's input becomes {"input": "…"}; it is closed here, unless the token limit cut
     // it.
@@ -34,6 +38,7 @@ private:
     void tell_custom_input(timeline::Choice choice, Turn::CallKey key, const Piece& piece,
                            Turn& turn);
 
+    Extra extra_;
     std::vector<Unnumbered> unnumbered_;  // the latest of each choice
     std::vector<Custom> open_custom_;
     std::string scratch_;

@@ -150,6 +150,8 @@ void Pieces::read_tool_call(ondemand::value call) {
             read_function(value, piece);
         } else if (name == "custom") {
             read_custom(value, piece);
+        } else if (name == "extra_content") {
+            (void)json::raw_value(value, piece.extra_content);
         }
     });
     list_.push_back(piece);

@@ -31,6 +31,7 @@ struct Piece {
     std::optional<std::int64_t> index{};
     std::string_view id{};
     std::string_view name{};
+    std::string_view extra_content{};  // raw; where Google's own server puts a thought signature
     enum class Tool { function, custom, legacy } tool = Tool::function;
 };
 

@@ -185,6 +185,16 @@ TEST(OpenAiDelta, TakesACustomToolsInputAsOneArgument) {
                     "ended\n");
 }
 
+TEST(OpenAiDelta, KeepsWhatStandsBesideACallForServersThatMayWantItBack) {
+    const std::string wire =
+        delta(
+            R"("tool_calls":[{"index":0,"id":"a","extra_content":{"google":{"thought_signature":"s"}},"function":{"name":"f","arguments":"{}"}}])") +
+        stop;
+    const std::string state = R"(state a {"google":{"thought_signature":"s"}})";
+    EXPECT_TRUE(text_of(wire, "openai-compatible").contains(state));
+    EXPECT_FALSE(text_of(wire, "openai").contains(state));
+}
+
 TEST(OpenAiDelta, MakesAnIdWhereTheProvidersIsTheWordNull) {
     const std::string text = text_of(
         delta(

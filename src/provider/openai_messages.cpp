@@ -146,7 +146,7 @@ void MessageWriter::write_field(const Message& message, std::string_view name,
                                 ondemand::value value) {
     std::string_view raw;
     if (name == "tool_calls") {
-        write_tool_calls(value);
+        write_tool_calls(message, value);
     } else if (name == "role") {
         writer_.key(name).string(role_of(message));
     } else if (name == "name") {
@@ -247,10 +247,12 @@ void MessageWriter::write_document(const Part& part) {
     writer_.end_object();
 }
 
-void MessageWriter::write_tool_calls(ondemand::value calls) {
+void MessageWriter::write_tool_calls(const Message& message, ondemand::value calls) {
     const std::size_t before = out_.size();
     writer_.key("tool_calls").begin_array();
-    (void)for_each_element(calls, [&](ondemand::value call) { write_tool_call(call); });
+    std::size_t index = 0;
+    (void)for_each_element(
+        calls, [&](ondemand::value call) { write_tool_call(call, kept_extra(message, index++)); });
     // Several servers refuse an empty list.
     if (out_.back() == '[') {
         out_.resize(before);
@@ -259,7 +261,7 @@ void MessageWriter::write_tool_calls(ondemand::value calls) {
     writer_.end_array();
 }
 
-void MessageWriter::write_tool_call(ondemand::value call) {
+void MessageWriter::write_tool_call(ondemand::value call, std::string_view kept) {
     writer_.begin_object();
     (void)for_each_field(call, [&](std::string_view name, ondemand::value value) {
         std::string id;
@@ -270,10 +272,19 @@ void MessageWriter::write_tool_call(ondemand::value call) {
             write_function(value);
         } else if (name == "type" || name == "custom" ||
                    quirks_.replay == ReasoningReplay::as_sent) {
-            if (json::raw_value(value, raw) && raw != "null") writer_.key(name).raw(raw);
+            if (!json::raw_value(value, raw) || raw == "null") return;
+            if (name == "extra_content") kept = {};  // the client kept it
+            writer_.key(name).raw(raw);
         }
     });
+    if (!kept.empty()) writer_.key("extra_content").raw(kept);
     writer_.end_object();
+}
+
+std::string_view MessageWriter::kept_extra(const Message& message, std::size_t call) const {
+    const bool kept = quirks_.replay == ReasoningReplay::as_sent &&
+                      call < message.kept_state.size() && message.kept_state[call].owner == owner_;
+    return kept ? std::string_view(message.kept_state[call].raw) : std::string_view();
 }
 
 void MessageWriter::write_function(ondemand::value function) {
@@ -338,7 +349,8 @@ void MessageWriter::write_made(const Message& message) {
     }
     if (!message.tool_calls.empty()) {
         writer_.key("tool_calls").begin_array();
-        for (const chat::ToolCall& call : message.tool_calls) {
+        for (std::size_t i = 0; i < message.tool_calls.size(); ++i) {
+            const chat::ToolCall& call = message.tool_calls[i];
             writer_.begin_object()
                 .key("id")
                 .string(tool_id(call.id))
@@ -346,7 +358,10 @@ void MessageWriter::write_made(const Message& message) {
                 .string("function");
             writer_.key("function").begin_object().key("name").string(call.name).key("arguments");
             writer_.escaped(call.arguments_escaped.empty() ? "{}" : call.arguments_escaped);
-            writer_.end_object().end_object();
+            writer_.end_object();
+            if (const auto extra = kept_extra(message, i); !extra.empty())
+                writer_.key("extra_content").raw(extra);
+            writer_.end_object();
         }
         writer_.end_array();
     }

@@ -30,8 +30,8 @@ private:
     void write_content(const chat::Message& message, std::string_view raw);
     void write_part(const chat::Part& part);
     void write_document(const chat::Part& part);
-    void write_tool_calls(json::ondemand::value calls);
-    void write_tool_call(json::ondemand::value call);
+    void write_tool_calls(const chat::Message& message, json::ondemand::value calls);
+    void write_tool_call(json::ondemand::value call, std::string_view kept);
     void write_function(json::ondemand::value function);
     void write_reasoning(const chat::Message& message);
     void write_schema_instruction(const chat::OutputFormat& output);
@@ -41,6 +41,8 @@ private:
     std::string_view role_of(const chat::Message& message) const;
     bool keeps_name(const chat::Message& message) const;
     std::string tool_id(std::string_view id) const;
+    // What stood beside this call of a message, for servers that want it back; else empty.
+    std::string_view kept_extra(const chat::Message& message, std::size_t call) const;
     // What this provider said in that turn; null when it is lost or another's.
     const chat::KeptState* kept_state(const chat::Message& message) const;
 

@@ -341,6 +341,18 @@ TEST(OpenAiMessages, GivesOpenRouterItsDetailsBack) {
               std::string::npos);
 }
 
+// Google's server of OpenAI's format refuses the results of a call that has lost its signature.
+TEST(OpenAiMessages, GivesBackWhatStoodBesideACall) {
+    auto request = openai_request(fmt::format(R"({{"model":"x","messages":[{}]}})", tool_loop));
+    const std::string state = R"({"google":{"thought_signature":"s"}})";
+    const std::string member = R"(,"extra_content":)" + state;
+    request.messages[1].kept_state = {{"openai-compatible/m", state}};
+    EXPECT_TRUE(body_for("openai-compatible", request).json.contains(member));
+    EXPECT_FALSE(body_for("openai", request).json.contains(member));
+    request.messages[1].kept_state = {{"openai-compatible/other", state}};
+    EXPECT_FALSE(body_for("openai-compatible", request).json.contains(member));
+}
+
 TEST(OpenAiMessages, GivesMistralIdsOfNineCharactersThatStillMatch) {
     const std::string id = nine_character_id("call_1");
     EXPECT_EQ(

@@ -45,6 +45,8 @@ public:
     OpenAiWire(const Preset& preset, std::string display_name, json::Parser* parser)
         : display_name_(std::move(display_name)),
           parser_(parser),
+          calls_(preset.request.replay == ReasoningReplay::as_sent ? CallKeys::Extra::keep
+                                                                   : CallKeys::Extra::drop),
           reasoning_(preset.request.replay) {}
 
     std::unique_ptr<sse::Framing> framing_for(char first) const override;

@@ -186,19 +186,18 @@ void GuardrailFilter::on_json(Choice choice, std::string_view escaped) {
     json_escaped_[at] += escaped;
 }
 
-void GuardrailFilter::release_json() {
-    for (std::size_t i = 0; i < json_escaped_.size() && !cut_; ++i) {
-        const std::string escaped = std::exchange(json_escaped_[i], {});
-        if (escaped.empty()) continue;
-        const ScannedJson scanned = scan_json(seat_, on_text_, json::unescaped(escaped));
-        if (!may_show(scanned)) return;
-        scratch_ = escaped;
-        if (scanned.outcome == ScannedJson::Outcome::replaced) {
-            scratch_.clear();
-            json::append_escaped(scratch_, scanned.json);
-        }
-        tell(timeline::Text{static_cast<Choice>(i), scratch_});
+void GuardrailFilter::release_json(Choice choice) {
+    const auto at = static_cast<std::size_t>(choice);
+    if (cut_ || at >= json_escaped_.size() || json_escaped_[at].empty()) return;
+    const std::string escaped = std::exchange(json_escaped_[at], {});
+    const ScannedJson scanned = scan_json(seat_, on_text_, json::unescaped(escaped));
+    if (!may_show(scanned)) return;
+    scratch_ = escaped;
+    if (scanned.outcome == ScannedJson::Outcome::replaced) {
+        scratch_.clear();
+        json::append_escaped(scratch_, scanned.json);
     }
+    tell(timeline::Text{choice, scratch_});
 }
 
 // Shows what the text has released.
@@ -376,7 +375,7 @@ void GuardrailFilter::on_media(const timeline::Media& event) {
 void GuardrailFilter::on_finished(const timeline::Finished& event) {
     note_choice(event.choice);
     pause_all(Whose::choice, event.choice);
-    release_json();
+    release_json(event.choice);
     for (Call& call : calls_)
         if (call.choice == event.choice) call.ended = true;
     release_calls(event.choice);
@@ -395,7 +394,7 @@ void GuardrailFilter::on_ended() {
 void GuardrailFilter::flush() {
     settle();
     pause_all(Whose::everybody, 0);
-    release_json();
+    for (std::size_t i = 0; i < json_escaped_.size(); ++i) release_json(static_cast<Choice>(i));
 }
 
 void GuardrailFilter::end() {

@@ -75,7 +75,7 @@ private:
     void on_speech(Channel channel, timeline::Choice choice, std::string_view escaped,
                    const timeline::Event& event);
     void on_json(timeline::Choice choice, std::string_view escaped);
-    void release_json();
+    void release_json(timeline::Choice choice);
     void on_logprobs(const timeline::Logprobs& event);
     void on_tool_started(const timeline::ToolStarted& event);
     void on_tool_arguments(const timeline::ToolArguments& event);

@@ -278,6 +278,11 @@ TEST(GuardrailFilter, EscapesHideNothingInAnswersThatAreJson) {
                         "text 0 \"{\\\"a\\\":\\\"[names]\\\"}\"\n"
                         "finish 0 stop\nended\n");
     }
+    Filtered two({word_rule("names", {"falcon"})});
+    two.filter().expect_json();
+    two.tell({Started{}, Text{0, "1"}, Text{1, R"([\"fal)"}, Finished{0, Finish::stop, ""},
+              Text{1, R"(con\"])"}, Finished{1, Finish::stop, ""}});
+    EXPECT_EQ(two.text(), "started\ntext 0 \"1\"\nfinish 0 stop\nfinish 1 content_filter\n");
     Filtered broken({word_rule("names", {"falcon"})});
     broken.filter().expect_json();
     broken.tell({Started{}, Text{0, "a fal"}});

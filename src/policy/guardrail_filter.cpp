@@ -2,6 +2,7 @@
 
 #include "base/limits.hpp"
 #include "json/text.hpp"
+#include "policy/guardrail_rest.hpp"
 #include "policy/guardrail_transcript.hpp"
 
 #include <algorithm>
@@ -365,11 +366,20 @@ void GuardrailFilter::on_annotation(const timeline::Annotation& event) {
     tell(timeline::Annotation{event.choice, replaced ? scanned.json : event.raw});
 }
 
-// Nobody here can read a picture. What is spoken is text, and where text is looked at, words that
-// nobody could look at are not for the client.
+// Nobody here can read a picture, only where it is to be had. What is spoken is text, and where
+// text is looked at, words that nobody could look at are not for the client.
 void GuardrailFilter::on_media(const timeline::Media& event) {
     note_choice(event.choice);
-    if (event.kind == timeline::Media::Kind::image || on_text_ == 0) tell(event);
+    if (on_text_ == 0) return tell(event);
+    if (event.kind == timeline::Media::Kind::audio) return;
+    bool may_pass = true;
+    RestOfJson(event.raw, {}).for_each([&](std::string_view escaped) {
+        if (cut_ || escaped.starts_with("data:")) return;
+        const ScannedJson scanned = scan_json(seat_, on_text_, json::unescaped(escaped));
+        if (!may_show(scanned) || scanned.outcome == ScannedJson::Outcome::replaced)
+            may_pass = false;
+    });
+    if (may_pass) tell(event);
 }
 
 void GuardrailFilter::on_finished(const timeline::Finished& event) {

@@ -265,6 +265,17 @@ TEST(GuardrailFilter, ShowsPicturesButNoSpeechThatNobodyCouldLookAt) {
     EXPECT_THAT(answer.text(), Not(HasSubstr("a@b")));
 }
 
+TEST(GuardrailFilter, ShowsNoPictureWhoseAddressMayNotBeSaid) {
+    for (const Action action : {Action::block, Action::redact}) {
+        Filtered answer({word_rule("names", {"falcon"}, action)});
+        answer.tell({Started{}, Media{0, Media::Kind::image, R"({"url":"data:falcon"})"}});
+        EXPECT_THAT(answer.text(), HasSubstr("image 0"));
+        answer.tell({Media{0, Media::Kind::image, R"({"url":"https://x.org/f\u0061lcon.png"})"}});
+        EXPECT_THAT(answer.text(), Not(HasSubstr("x.org")));
+        EXPECT_EQ(answer.filter().cut(), action == Action::block);
+    }
+}
+
 TEST(GuardrailFilter, EscapesHideNothingInAnswersThatAreJson) {
     for (const Action action : {Action::block, Action::redact}) {
         Filtered answer({word_rule("names", {"falcon"}, action)});

@@ -93,10 +93,19 @@ void ChunkWriter::write(const timeline::ToolArguments& event) {
     out_ += delta_end_;
 }
 
+// SDKs that put a list together from its parts go by the number of each.
+void ChunkWriter::append_counted(std::string_view object, int number) {
+    const std::size_t begin = out_.size();
+    json::append_compact(out_, object);
+    const std::string_view written = std::string_view(out_).substr(begin);
+    if (!written.starts_with('{') || written == "{}" || written.contains(R"("index":)")) return;
+    out_.insert(begin + 1, fmt::format(R"("index":{},)", number));
+}
+
 void ChunkWriter::write(const timeline::Annotation& event) {
     begin_delta(event.choice, First::text);
     out_ += R"("annotations":[)";
-    json::append_compact(out_, event.raw);
+    append_counted(event.raw, at(event.choice).annotations++);
     out_ += ']';
     out_ += delta_end_;
 }
@@ -105,8 +114,12 @@ void ChunkWriter::write(const timeline::Media& event) {
     const bool is_image = event.kind == timeline::Media::Kind::image;
     begin_delta(event.choice, First::text);
     out_ += is_image ? R"("images":[)" : R"("audio":)";
-    json::append_compact(out_, event.raw);
-    if (is_image) out_ += ']';
+    if (is_image) {
+        append_counted(event.raw, at(event.choice).images++);
+        out_ += ']';
+    } else {
+        json::append_compact(out_, event.raw);
+    }
     out_ += delta_end_;
 }
 

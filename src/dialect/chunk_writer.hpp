@@ -44,6 +44,8 @@ private:
     struct ChoiceState {
         bool role_sent = false;
         std::vector<std::string> logprobs{};  // of text still to come
+        int annotations = 0;                  // written so far
+        int images = 0;
     };
     enum class First { text, tool_call };
 
@@ -59,6 +61,8 @@ private:
     // A chunk from inside `choices`.
     void end_chunk(const timeline::Usage* usage);
     void begin_tool_call(timeline::Choice choice, int index);
+    // An entry of a list that comes in parts.
+    void append_counted(std::string_view object, int number);
     void add_call(std::string_view id, std::string_view name, std::string_view arguments_escaped);
     void add_number(int number);
 

@@ -92,6 +92,7 @@ Result<void> OpenAiMessages::read_message(std::size_t index, Value& value) {
     if (auto checked = check(value, draft); !checked) return checked;
     for (const chat::ToolCall& call : draft.message.tool_calls) call_ids_.insert(call.id);
     draft.message.raw = mended(value.raw(), edits_before);
+    draft.message.sent = value.raw();
     request_.messages.push_back(std::move(draft.message));
     return {};
 }

@@ -171,15 +171,17 @@ TEST(OpenAiStream, GivesEachChoiceItsRoleAndItsFinish) {
 }
 
 TEST(OpenAiStream, WritesRefusalsAndAnnotationsAsDeltas) {
-    EXPECT_EQ(
-        encoded(golden, {Refusal{0, "No."}, Annotation{0, "{ \"type\":\n\"url_citation\" }"}}),
-        role + delta(R"("refusal":"No.")") + delta(R"("annotations":[{"type":"url_citation"}])"));
+    EXPECT_EQ(encoded(golden, {Refusal{0, "No."}, Annotation{0, "{ \"type\":\n\"url_citation\" }"},
+                               Annotation{0, R"({"type":"a"})"}}),
+              role + delta(R"("refusal":"No.")") +
+                  delta(R"("annotations":[{"index":0,"type":"url_citation"}])") +
+                  delta(R"("annotations":[{"index":1,"type":"a"}])"));
 }
 
 TEST(OpenAiStream, WritesImagesAndAudioAsDeltas) {
     EXPECT_EQ(encoded(golden, {Media{0, Media::Kind::image, R"({"type": "image_url"})"},
                                Media{0, Media::Kind::audio, R"({"data":"AAAA"})"}}),
-              role + delta(R"("images":[{"type":"image_url"}])") +
+              role + delta(R"("images":[{"index":0,"type":"image_url"}])") +
                   delta(R"("audio":{"data":"AAAA"})"));
 }
 

@@ -157,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(
         Meaning{
             400,
             R"({"error":{"type":"invalid_request_error","code":"unsupported_parameter","message":"m"}})",
-            unsupported_parameter},
+            upstream_rejected},
         Meaning{
             400,
             R"({"error":{"type":"invalid_request_error","code":"invalid_prompt","message":"m"}})",

@@ -3,8 +3,6 @@
 #include "provider/json_fields.hpp"
 #include "provider/url_citation.hpp"
 
-#include <utility>
-
 namespace runnel::provider {
 
 void Sources::read(json::ondemand::value list) {
@@ -30,7 +28,12 @@ void Sources::add(std::string url, std::string title) {
     }
 }
 
+bool Sources::is_new(timeline::Choice choice, std::string_view annotation) {
+    return annotations_.emplace(choice, annotation).second;
+}
+
 void Sources::tell(Turn& turn) {
+    if (!annotations_.empty()) return;
     for (; told_ < all_.size(); ++told_)
         turn.annotation(0, url_citation(all_[told_].url, all_[told_].title));
 }

@@ -4,8 +4,11 @@
 #include "provider/turn.hpp"
 
 #include <cstddef>
+#include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace runnel::provider {
@@ -13,12 +16,14 @@ namespace runnel::provider {
 // The pages an answer cites where they stand beside its choices: xAI's and Perplexity's `citations`
 // (addresses) and Perplexity's `search_results` (addresses with titles). They come again with every
 // chunk; each page is told once, in the order of its first mention, which is what [1], [2] in the
-// text count.
+// text count. Where choices have annotations, these lists say the same once more.
 class Sources {
 public:
     // Either list. What it says is told later: the titles may stand in the other one.
     void read(json::ondemand::value list);
     void tell(Turn& turn);
+    // Of a choice's own annotation, which may come again with every chunk, too.
+    bool is_new(timeline::Choice choice, std::string_view annotation);
 
 private:
     struct Source {
@@ -30,6 +35,7 @@ private:
     std::vector<Source> all_;
     std::unordered_map<std::string, std::size_t> places_;  // in `all_`, by address
     std::size_t told_ = 0;
+    std::set<std::pair<timeline::Choice, std::string>> annotations_;
 };
 
 }  // namespace runnel::provider

@@ -40,11 +40,12 @@ timeline::Usage normalised(const Reported& told) {
     const std::int64_t reasoning = told.reasoning.value_or(0);
     // xAI counts reasoning beside the completion, all others within it; only the total tells.
     if (reasoning > 0 && told.total == prompt + completion + reasoning) completion += reasoning;
-    // Where more was cached than the prompt had, the prompt leaves the cached part out (Azure's
-    // Grok).
-    const std::int64_t cached = told.cached.value_or(0);
-    if (cached > prompt) prompt += cached;
-    usage.fresh_input = std::max<std::int64_t>(0, prompt - cached - told.written.value_or(0));
+    // Where more went through the cache than the prompt had, or the total says so, the prompt
+    // leaves that part out (Azure's Grok, some routers to Anthropic).
+    const std::int64_t by_cache = told.cached.value_or(0) + told.written.value_or(0);
+    const bool is_beside = by_cache > prompt || told.total == prompt + completion + by_cache;
+    if (is_beside) prompt += by_cache;
+    usage.fresh_input = prompt - by_cache;
     usage.cache_read = told.cached;
     usage.cache_write = told.written;
     usage.output = completion;

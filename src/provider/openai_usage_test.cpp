@@ -59,6 +59,10 @@ INSTANTIATE_TEST_SUITE_P(
             "routers_to_anthropic",
             R"("usage":{"prompt_tokens":100,"completion_tokens":1,"cache_read_input_tokens":60,"cache_creation_input_tokens":30})",
             "usage fresh=10 cache_read=60 cache_write=30 out=1"},
+        Counted{
+            "routers_that_leave_the_cache_out",
+            R"("usage":{"prompt_tokens":50,"completion_tokens":1,"total_tokens":81,"cache_read_input_tokens":20,"cache_creation_input_tokens":10})",
+            "usage fresh=50 cache_read=20 cache_write=10 out=1"},
         Counted{"moonshot",
                 R"("usage":{"prompt_tokens":10,"completion_tokens":1,"cached_tokens":4})",
                 "usage fresh=6 cache_read=4 out=1"},

@@ -57,8 +57,9 @@ private:
     // What one document said beside its choices.
     struct Document {
         bool has_choices = false;
-        bool failed = false;  // it holds an error, in whichever of the places for one
-        bool done = false;    // Perplexity's last chunk says so by its type
+        bool failed = false;    // it holds an error, in whichever of the places for one
+        bool done = false;      // Perplexity's last chunk says so by its type
+        bool finished = false;  // a choice
         std::optional<ErrorKind>
             aborted{};  // a finish reason that is none, and the provider's word for it
         std::string_view aborted_native{};
@@ -231,7 +232,9 @@ void OpenAiWire::tell(Choice choice, const Pieces& pieces, std::string_view logp
                 turn.reasoning(choice, piece.text);
                 break;
             case Kind::refusal: turn.refusal(choice, piece.text); break;
-            case Kind::annotation: turn.annotation(choice, piece.text); break;
+            case Kind::annotation:
+                if (sources_.is_new(choice, piece.text)) turn.annotation(choice, piece.text);
+                break;
             case Kind::image: turn.media(choice, timeline::Media::Kind::image, piece.text); break;
             case Kind::audio: turn.media(choice, timeline::Media::Kind::audio, piece.text); break;
             case Kind::tool:
@@ -244,6 +247,7 @@ void OpenAiWire::tell(Choice choice, const Pieces& pieces, std::string_view logp
 
 void OpenAiWire::finish(Choice choice, std::string_view native, Turn& turn, Document& document) {
     const FinishReason reason = read_openai_finish(native);
+    document.finished = true;
     if (const auto* aborted = std::get_if<ErrorKind>(&reason)) {
         document.aborted = *aborted;
         document.aborted_native = native;
@@ -256,7 +260,8 @@ void OpenAiWire::finish(Choice choice, std::string_view native, Turn& turn, Docu
 }
 
 void OpenAiWire::conclude(const Document& document, std::string_view json, Turn& turn) {
-    sources_.tell(turn);
+    // Before that, an answer that is all sources would count as one.
+    if (document.finished || document.done) sources_.tell(turn);
     if (document.usage) {
         turn.usage(*document.usage);
     } else if (document.usage_elsewhere) {
@@ -274,6 +279,7 @@ void OpenAiWire::conclude(const Document& document, std::string_view json, Turn&
 }
 
 void OpenAiWire::complete(Turn& turn) {
+    sources_.tell(turn);
     reasoning_.tell(turn);
     calls_.finish_all(turn);
     turn.complete();

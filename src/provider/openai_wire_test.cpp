@@ -215,8 +215,24 @@ TEST(OpenAiWire, CitesEachPageBesideTheChoicesOnce) {
     EXPECT_EQ(text_of(frames({fmt::format("{{{},{}}}", lists, chunk),
                               fmt::format("{{{},{}}}", chunk, lists)}) +
                       stop),
-              "started\ntext 0 \"x [1]\"\n" + cited("https://a", "") + cited("https://b", "B") +
-                  cited("https://c", "") + "text 0 \"x [1]\"\nfinish 0 stop\nended\n");
+              "started\ntext 0 \"x [1]\"\ntext 0 \"x [1]\"\n" + cited("https://a", "") +
+                  cited("https://b", "B") + cited("https://c", "") + "finish 0 stop\nended\n");
+}
+
+TEST(OpenAiWire, AnswersWithSourcesOnlyAreNotSeenBeforeTheirEnd) {
+    EXPECT_EQ(text_of(frames({R"({"citations":["https://a"],"choices":[{"index":0,"delta":{}}]})",
+                              R"({"error":{"message":"no"},"citations":["https://a"]})"})),
+              "started\nfailed upstream_failed\nended\n");
+}
+
+TEST(OpenAiWire, TellsAnAnnotationThatIsRepeatedOnce) {
+    const std::string annotation =
+        R"({"type":"url_citation","url_citation":{"start_index":0,"end_index":0,"url":"https://a","title":"A"}})";
+    const std::string chunk = fmt::format(R"("content":"x","annotations":[{}])", annotation);
+    EXPECT_EQ(text_of(delta(chunk) + delta(chunk) +
+                      frames({R"({"choices":[],"citations":["https://a"]})"}) + stop),
+              "started\ntext 0 \"x\"\n" + cited("https://a", "A") +
+                  "text 0 \"x\"\nfinish 0 stop\nended\n");
 }
 
 TEST(OpenAiWire, CitesWhatComesAfterTheFinish) {

@@ -287,8 +287,10 @@ bool Turn::finish_seen() const {
 
 void Turn::fail(Error error) {
     if (ended_) return;
-    if (any_output() && error.kind == ErrorKind::upstream_rejected)
-        error.kind = ErrorKind::upstream_failed;
+    // A request that was answered in part was no bad one.
+    const bool blames_request = error.kind == ErrorKind::upstream_rejected ||
+                                error.kind == ErrorKind::tool_unsupported_for_model;
+    if (any_output() && blames_request) error.kind = ErrorKind::upstream_failed;
     emit(timeline::Failed{std::move(error)});
     end();
 }

@@ -26,7 +26,7 @@ struct Citation {
         if (name == "end_index") read_count(field, end);
     }
 
-    bool is_whole() const { return title && start && end; }
+    bool is_whole() const { return !url.empty() && title && start && end; }
 
     std::string written() const {
         std::string raw;
@@ -55,20 +55,21 @@ std::string readable_annotation(value annotation) {
     std::string_view raw;
     if (annotation.get_object().get(object) || object.raw_json().get(raw) || object.reset().error())
         return {};
-    bool nested = false;
-    Citation citation;
+    std::string_view type;
+    Citation nested;
+    Citation flat;  // as in OpenAI's other API
     for_each_field(object, [&](std::string_view name, value field) {
+        if (name == "type") json::escaped_string(field, type);
         if (name == "url_citation") {
-            nested = true;
             for_each_field(field,
-                           [&](std::string_view key, value inner) { citation.read(key, inner); });
+                           [&](std::string_view key, value inner) { nested.read(key, inner); });
         } else {
-            // OpenAI's other API has the members here.
-            citation.read(name, field);
+            flat.read(name, field);
         }
     });
+    const Citation& citation = nested.url.empty() ? flat : nested;
     if (citation.url.empty()) return {};
-    if (!nested || !citation.is_whole()) return citation.written();
+    if (type != "url_citation" || !nested.is_whole()) return citation.written();
     std::string compact;
     json::append_compact(compact, raw);
     return compact;

@@ -125,7 +125,12 @@ private:
                        },
                        [&](Annotation& e) { replace_json(e.raw, kept_[0]); },
                        [&](ProviderState& e) { replace_json(e.raw, kept_[0]); },
-                       [](Media&) {},  // in base64 anything looks like a credential
+                       [&](Media& e) {
+                           // In base64 anything looks like a credential.
+                           const bool is_base64 =
+                               e.raw.contains("base64,") || e.raw.contains(R"("data":)");
+                           if (!is_base64) replace_json(e.raw, kept_[0]);
+                       },
                        // They repeat the text, token by token.
                        [&](Logprobs& e) {
                            if (masked_choices_.contains(e.choice)) e.raw = R"({"content":null})";

@@ -62,7 +62,8 @@ struct Message {
     std::string_view thinking_blocks_raw{};    // LiteLLM's carrier: Anthropic blocks verbatim
     std::string_view cache_control_raw{};
     std::vector<KeptState> kept_state{};  // parallel to tool_calls where it was found; else empty
-    std::string_view raw{};               // the message as the client sent it
+    std::string_view raw{};   // the message as the client sent it, with old ways made new
+    std::string_view sent{};  // its very bytes; empty: it is not the client's
 };
 
 struct Tool {

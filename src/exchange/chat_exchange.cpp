@@ -343,6 +343,7 @@ awaitable<Result<void>> ChatExchange::ask_guards() {
     auto outcome = co_await guard_.ask_about(&request_, transaction_->stop);
     if (!outcome) {
         asked_.clear();
+        record_->metadata_json.clear();
         co_return propagate(outcome);
     }
     if (*outcome == policy::InputScan::Outcome::decline) {

@@ -56,6 +56,7 @@ GuardrailFilter::GuardrailFilter(std::shared_ptr<const GuardrailSet> set, Guardr
                                  timeline::Sink* to)
     : set_(std::move(set)),
       on_text_(set_->local_at(GuardrailPlace::output, rules)),
+      looks_at_output_(on_text_ != 0 || set_->checks_at(GuardrailPlace::output, rules) != 0),
       on_reasoning_(set_->local_at(GuardrailPlace::reasoning, rules)),
       on_arguments_(set_->local_at(GuardrailPlace::tool_arguments, rules)),
       checks_(set_->checks_at(GuardrailPlace::output, rules) |
@@ -159,7 +160,9 @@ void GuardrailFilter::on_speech(Channel channel, Choice choice, std::string_view
         gathered_.ends.push_back({gathered_.escaped.size(), gathered_.plain.size()});
     const std::uint64_t began =
         std::exchange(speech.said, speech.said + gathered_.plain.size() - before);
-    if (!logprobs_.empty() && logprobs_choice_ == choice)
+    // Providers tell them before the message, whose thoughts they are not about.
+    const bool may_have_logprobs = channel != Channel::reasoning && logprobs_choice_ == choice;
+    if (!logprobs_.empty() && may_have_logprobs)
         speech.held_logprobs.push_back({began, speech.said, std::exchange(logprobs_, {})});
     if (gathered_.plain.size() > gathered_bytes_max) settle();
 }
@@ -370,8 +373,10 @@ void GuardrailFilter::on_annotation(const timeline::Annotation& event) {
 // text is looked at, words that nobody could look at are not for the client.
 void GuardrailFilter::on_media(const timeline::Media& event) {
     note_choice(event.choice);
+    pause_all(Whose::choice, event.choice);
+    if (cut_) return;
+    if (event.kind == timeline::Media::Kind::audio && looks_at_output_) return;
     if (on_text_ == 0) return tell(event);
-    if (event.kind == timeline::Media::Kind::audio) return;
     bool may_pass = true;
     RestOfJson(event.raw, {}).for_each([&](std::string_view escaped) {
         if (cut_ || escaped.starts_with("data:")) return;
@@ -445,6 +450,7 @@ void GuardrailFilter::finish_with_filter(timeline::Sink* to) {
 
 void GuardrailFilter::forget_answer() {
     gathered_.clear();
+    logprobs_.clear();
     speeches_.clear();
     calls_.clear();
     json_escaped_.clear();

@@ -104,7 +104,8 @@ private:
     void tell(const timeline::Event& event) { out_->on(event); }
 
     std::shared_ptr<const GuardrailSet> set_;
-    GuardrailBits on_text_ = 0;  // the rules that look there
+    GuardrailBits on_text_ = 0;     // the rules that look there
+    bool looks_at_output_ = false;  // by themselves or by asking
     GuardrailBits on_reasoning_ = 0;
     GuardrailBits on_arguments_ = 0;
     GuardrailBits checks_ = 0;

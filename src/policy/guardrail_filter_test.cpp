@@ -301,6 +301,13 @@ TEST(GuardrailFilter, EscapesHideNothingInAnswersThatAreJson) {
     EXPECT_EQ(broken.text(), "started\ntext 0 \"a fal\"\n");
 }
 
+TEST(GuardrailFilter, LogprobsAreNotThoseOfThoughts) {
+    Filtered answer({pii_rule({card}, Action::redact)});
+    answer.tell({Started{}, Logprobs{0, "[1]"}, Reasoning{0, "hm"}, Text{0, "4111111111111111"},
+                 Finished{0, Finish::stop, ""}});
+    EXPECT_THAT(answer.text(), Not(HasSubstr("[1]")));
+}
+
 TEST(GuardrailFilter, LogprobsWaitForTheirText) {
     Filtered answer({pii_rule({card}), pii_rule({email}, Action::redact)});
     answer.tell(

@@ -72,7 +72,7 @@ void visit_rest(const Message& message, Visitor& visitor) {
         seen.push_back(tool_call.arguments_escaped);
         seen.push_back(tool_call.extra_content_raw);
     }
-    RestOfJson(message.raw, std::move(seen)).for_each([&](std::string_view escaped) {
+    RestOfJson(message.sent, std::move(seen)).for_each([&](std::string_view escaped) {
         visitor.text(escaped);
     });
 }
@@ -96,8 +96,7 @@ void for_each_text(const chat::Request& request, Visitor& visitor) {
             visitor.name(tool_call.name);
             if (!tool_call.arguments_escaped.empty()) visitor.call(tool_call.arguments_escaped);
         }
-        // Where the gateway wrote it anew, there is nothing else in it.
-        if (is_inside(message.raw, *request.body)) visit_rest(message, visitor);
+        visit_rest(message, visitor);
     }
     for (const chat::Field& field : request.fields)
         if (std::ranges::find(no_words, field.name) == no_words.end() &&

@@ -131,14 +131,14 @@ TEST(GuardrailInput, LooksAtWhateverElseGoesOn) {
     chat::Request request;
     request.body = std::make_unique<std::string>(
         R"({"messages":[{"role":"user","content":[{"type":"image_url","image_url":{)"
-        R"("url":"data:image/png;base64,a@b.co","alt":"c@d.com"}}],"id":"e@f.com"}],)"
+        R"("url":"data:image/png;base64,a@b.co","alt":["k",{"type":"x"},"c@d.com"]}}],"id":"e@f.com"}],)"
         R"("prediction":{"content":"g@h.com"},"tools":["i@j.com"],"seed":1})");
     const std::string_view body = *request.body;
     const auto view = [&](std::string_view begin, std::string_view end) {
         return body.substr(body.find(begin), body.find(end) + end.size() - body.find(begin));
     };
     chat::Message message{.role = chat::Role::user};
-    message.raw = view(R"({"role")", R"("e@f.com"})");
+    message.sent = view(R"({"role")", R"("e@f.com"})");
     message.parts.push_back(
         {.kind = chat::Part::Kind::image, .url_escaped = view("data:", "a@b.co")});
     request.messages.push_back(message);
@@ -147,10 +147,11 @@ TEST(GuardrailInput, LooksAtWhateverElseGoesOn) {
                       {"tools", R"(["i@j.com"])"},
                       {"seed", "1"}};
     EXPECT_EQ(scan({all_pii()}, request).outcome, Outcome::block);
-    EXPECT_EQ(scan({all_pii(Action::redact)}, request).body,
-              R"({"messages":[{"role":"user","content":[{"type":"image_url","image_url":{)"
-              R"("url":"data:image/png;base64,a@b.co","alt":"[email]"}}],"id":"e@f.com"}],)"
-              R"("prediction":{"content":"[email]"},"tools":["i@j.com"],"seed":1})");
+    EXPECT_EQ(
+        scan({all_pii(Action::redact)}, request).body,
+        R"({"messages":[{"role":"user","content":[{"type":"image_url","image_url":{)"
+        R"("url":"data:image/png;base64,a@b.co","alt":["k",{"type":"x"},"[email]"]}}],"id":"e@f.com"}],)"
+        R"("prediction":{"content":"[email]"},"tools":["i@j.com"],"seed":1})");
 }
 
 TEST(GuardrailInput, LooksAtWhatToolsHaveAnswered) {

@@ -20,9 +20,9 @@ constexpr unsigned pattern_flags = HS_FLAG_UTF8;
 // at run time is it known which of the two is there.
 std::size_t slice_bytes() {
     static const bool is_hyperscan = [] {
-        const std::string_view version = hs_version();
-        return version.starts_with("5.4.0") || version.starts_with("5.4.1") ||
-               version.starts_with("5.4.2");  // the last one
+        const std::string_view version = hs_version();  // "5.4.0 2021-01-26"
+        return version.starts_with("5.4.0 ") || version.starts_with("5.4.1 ") ||
+               version.starts_with("5.4.2 ");  // the last one
     }();
     return is_hyperscan ? std::size_t{1} << 30 : 15;
 }

@@ -26,6 +26,7 @@ public:
         while (at_ < json_.size()) {
             if (pass_seen(at_)) continue;
             if (json_[at_] != '"') {
+                if (std::string_view("{}[]").contains(json_[at_])) key = {};
                 ++at_;
                 continue;
             }

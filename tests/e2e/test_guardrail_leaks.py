@@ -41,6 +41,9 @@ def requests_with(text):
     file = {"type": "file", "file": {"filename": f"{text}.pdf", "file_data": "data:application/pdf;base64,AAAA"}}
     return {
         "address of a picture": {"messages": picture(url=f"https://example.org/?n={close}")},
+        "address of a picture, the short way": {"messages": [{"role": "user", "content": [
+            {"type": "text", "text": "x"}, {"type": "image_url", "image_url": f"https://example.org/?n={close}"}]}]},
+        "field of an old call": {"messages": [{**message, "note": text} for message in old_call()], "functions": FUNCTIONS},
         "alternative text": {"messages": picture(url="https://example.org/a.png", alt=text)},
         "name of a file": {"messages": [{"role": "user", "content": [{"type": "text", "text": "x"}, file]}]},
         "field of a part": {"messages": [{"role": "user", "content": [{"type": "text", "text": "x", "note": text}]}]},

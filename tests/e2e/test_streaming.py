@@ -41,7 +41,7 @@ class Streaming(GatewayTest):
                 message = self.ask(model=f"{name}/m", stream=False).json()["choices"][0]["message"]
                 self.assertEqual(message["images"], [picture])
                 deltas = [frame["choices"][0]["delta"] for frame in self.frames(model=f"{name}/m")]
-                self.assertIn({"images": [picture]}, deltas)
+                self.assertIn({"images": [{"index": 0, **picture}]}, deltas)
 
     def test_a_stream_ends_with_done_and_then_the_body_ends(self):
         with Client(self.runnel.port) as client:

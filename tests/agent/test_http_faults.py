@@ -235,10 +235,14 @@ class BrokenTest(McpTest):
 
         server = self.serve(Closing())
         session = self.session("http", server.url)
+        # The handshake's requests follow each other too closely for anybody to see that one was the last.
+        self.assert_eventually(lambda: session.call("echo", {"text": "first"})["text"] == "first")
+        self.assert_eventually(lambda: server.open_connections == 0)
+        before = len(server.seen_calls())
         for number in range(5):
             self.assertEqual(session.call("echo", {"text": str(number)})["text"], str(number))
             self.assert_eventually(lambda: server.open_connections == 0)
-        self.assertEqual(len(server.seen_calls()), 5)
+        self.assertEqual(len(server.seen_calls()) - before, 5)
 
 
 class AbsentTest(McpTest):

@@ -8,7 +8,7 @@ from client import get
 from frames import error_of, finish_of, frames_of, text_of
 from gateway_test import GatewayTest, KINDS
 from key_admin import ADMIN_TOKEN
-from tools_test import CLIENT_TOOL, call, calls
+from tools_test import CLIENT_TOOL, call, calls, streams
 
 CARD = "4111 1111 1111 1111"
 ASKED = {"when": "asked"}
@@ -60,16 +60,6 @@ def requests_with(text):
         "user": {"user": text},
         "unknown field": {"documents": [{"text": text}]},
     }
-
-
-def streams(*parts, finish="stop"):
-    """An answer in chunks of OpenAI's shape: texts, or whole deltas."""
-    def script(exchange):
-        exchange.head()
-        for part in parts:
-            exchange.body(exchange.wire._chunk({"content": part} if isinstance(part, str) else part))
-        exchange.finish(finish)
-    return script
 
 
 def breaks_off(*texts):

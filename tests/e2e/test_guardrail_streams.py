@@ -11,7 +11,7 @@ from gateway_test import GatewayTest, KINDS
 from key_admin import ADMIN_TOKEN
 from pace import LIMIT
 from provider_wires import USAGE
-from tools_test import CLIENT_TOOL, call, calls, says
+from tools_test import CLIENT_TOOL, call, calls, says, streams
 
 CARD = "4111 1111 1111 1111"
 DIALECTS = ("openai", "timeline", "agent", "agent-raw")
@@ -48,16 +48,6 @@ def at_once(*parts):
         exchange.head()
         texts = b"".join(exchange.framed(exchange.delta_bytes(part)) for part in parts)
         exchange.raw(texts + exchange.framed(exchange.wire.finish("stop", USAGE)) + exchange.end_bytes())
-    return script
-
-
-def streams(*parts, finish="stop"):
-    """An answer in chunks of OpenAI's shape: texts, or whole deltas."""
-    def script(exchange):
-        exchange.head()
-        for part in parts:
-            exchange.body(exchange.wire._chunk({"content": part} if isinstance(part, str) else part))
-        exchange.finish(finish)
     return script
 
 

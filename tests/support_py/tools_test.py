@@ -37,6 +37,16 @@ def says(*texts):
     return script
 
 
+def streams(*parts, finish="stop"):
+    """An answer in chunks of OpenAI's shape: texts, or whole deltas."""
+    def script(exchange):
+        exchange.head()
+        for part in parts:
+            exchange.body(exchange.wire._chunk({"content": part} if isinstance(part, str) else part))
+        exchange.finish(finish)
+    return script
+
+
 class SlowTool(http.server.BaseHTTPRequestHandler):
     """Sleeps as long as it is told to, and says when it was asked and when it was left."""
     asked = []

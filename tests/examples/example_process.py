@@ -18,6 +18,7 @@ USUAL_URL = "http://127.0.0.1:8080"
 START_LIMIT = 90 + scaled(5)  # npx may fetch a server first
 STOP_LIMIT = 10 + scaled(3)
 READY = "Ctrl-C ends it."
+LISTENING = re.compile(r"listening on (http://127\.0\.0\.1:\d+)")
 
 sys.path.insert(0, str(REPOSITORY / "examples" / "support"))
 from example import end_with_us
@@ -62,19 +63,23 @@ class ExampleProcess:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         self._ready.wait(START_LIMIT)
-        if READY not in self.output():
+        if not self._is_up():
             self.kill()
             raise AssertionError(f"examples/{name}/run did not come up:\n{self.output()}")
-        self.url = re.search(r"listening on (http://127\.0\.0\.1:\d+)", self.output())[1]
+        self.url = self.printed(LISTENING)
         self.port = int(self.url.rpartition(":")[2])
 
     def _read(self):
         with self._process.stdout as output:
             for line in output:
                 self._lines.append(line)
-                if READY in line:
+                if self._is_up():
                     self._ready.set()
         self._ready.set()  # it ended: there is no more to wait for
+
+    def _is_up(self):
+        """Both the script and Runnel have said so, in any order: they are two processes that print to one place."""
+        return READY in self.output() and LISTENING.search(self.output()) is not None
 
     def output(self):
         return "".join(self._lines)

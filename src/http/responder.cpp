@@ -94,6 +94,7 @@ awaitable<error_code> Responder::send(int status, std::string_view body) {
     bytes_sent_ += size;
     const std::array whole{asio::const_buffer(message.data(), message.size()),
                            asio::const_buffer(body.data(), body.size())};
+    co_await stream_->others_first();
     error_code error;
     const std::size_t sent = stream_->write_now(whole, error);
     if (!error && sent < size) {

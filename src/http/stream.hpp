@@ -4,6 +4,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/system/error_code.hpp>
 
@@ -44,6 +45,10 @@ public:
     // waited for.
     bool more_to_read() const { return more_to_read_; }
 
+    // Waits until all else that is ready on this thread has had its turn. Whole messages are
+    // written after that: those of a busy moment leave together, and a peer on this machine is
+    // woken once for them, which costs more than to write one.
+    auto others_first() { return asio::post(socket().get_executor(), asio::deferred); }
     // Writes what the kernel takes at once and says how much; never waits. With TLS that may be
     // nothing.
     std::size_t write_now(std::span<const asio::const_buffer> buffers, error_code& error);

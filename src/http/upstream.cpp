@@ -33,9 +33,10 @@ awaitable<Result<void>> UpstreamConnection::send(std::string_view head, std::str
                                                  Stop* stop) {
     const std::array buffers{asio::const_buffer(head.data(), head.size()),
                              asio::const_buffer(body.data(), body.size())};
+    Stop::Guard guard(stop, [this] { stream_.close(); });
+    co_await stream_.others_first();
     error_code error;
     std::size_t sent = stream_.write_now(buffers, error);
-    Stop::Guard guard(stop, [this] { stream_.close(); });
     for (std::string_view rest : {head, body}) {
         const std::size_t done = std::min(sent, rest.size());
         sent -= done;

@@ -212,8 +212,9 @@ bool MatchStream::scan_end(MatcherSeat* seat, GuardrailBits rules, Hits* hits) c
     hs_stream_t* copy = nullptr;
     if (hs_copy_stream(&copy, stream_) != HS_SUCCESS) throw std::bad_alloc();
     Collecting collecting{&seat->matcher(), rules, hits};
-    const auto error = hs_close_stream(copy, seat->scratch(), collect, &collecting);
-    return error == HS_SUCCESS || error == HS_SCAN_TERMINATED;
+    // It does not say whether it was told to stop.
+    return hs_close_stream(copy, seat->scratch(), collect, &collecting) == HS_SUCCESS &&
+           hits->size() < hits_max;
 }
 
 std::expected<void, std::string> check_pattern(std::string_view pattern,

@@ -58,6 +58,15 @@ GuardrailSet::GuardrailSet(std::vector<GuardrailRule> rules) : rules_(std::move(
     always_ = bits_of(rules_, all_bits, [](const GuardrailRule& rule) {
         return rule.when == GuardrailRule::When::always;
     });
+    for (std::size_t i = 0; i < guardrail_places; ++i) {
+        const auto place = static_cast<GuardrailPlace>(i);
+        local_at_[i] = bits_of(rules_, all_bits, [&](const GuardrailRule& rule) {
+            return is_local(rule) && looks_at(rule, place);
+        });
+        checks_at_[i] = bits_of(rules_, all_bits, [&](const GuardrailRule& rule) {
+            return rule.check.has_value() && looks_at(rule, place);
+        });
+    }
 }
 
 Result<std::shared_ptr<const GuardrailSet>> GuardrailSet::make(std::vector<GuardrailRule> rules) {
@@ -132,17 +141,6 @@ Result<GuardrailBits> GuardrailSet::select(const Asked& asked) const {
         }
     }
     return bits;
-}
-
-GuardrailBits GuardrailSet::local_at(GuardrailPlace place, GuardrailBits rules) const {
-    return bits_of(rules_, rules,
-                   [&](const auto& rule) { return is_local(rule) && looks_at(rule, place); });
-}
-
-GuardrailBits GuardrailSet::checks_at(GuardrailPlace place, GuardrailBits rules) const {
-    return bits_of(rules_, rules, [&](const auto& rule) {
-        return rule.check.has_value() && looks_at(rule, place);
-    });
 }
 
 std::vector<std::string> GuardrailSet::notes(GuardrailBits rules) const {

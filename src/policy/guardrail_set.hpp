@@ -4,6 +4,7 @@
 #include "policy/guardrail_matcher.hpp"
 #include "policy/guardrail_rule.hpp"
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -18,6 +19,7 @@ namespace runnel::policy {
 
 // Where text stands.
 enum class GuardrailPlace { input, output, reasoning, tool_arguments };
+inline constexpr std::size_t guardrail_places = 4;
 
 // All rules of a config, and the built-in one for personal data where the config has none. Shared
 // by all threads; a new config makes a new one.
@@ -38,8 +40,12 @@ public:
     Result<GuardrailBits> select(const Asked& asked) const;
 
     // Those of `rules` that look there: by patterns and words, or by asking somebody else.
-    GuardrailBits local_at(GuardrailPlace place, GuardrailBits rules) const;
-    GuardrailBits checks_at(GuardrailPlace place, GuardrailBits rules) const;
+    GuardrailBits local_at(GuardrailPlace place, GuardrailBits rules) const {
+        return local_at_[static_cast<std::size_t>(place)] & rules;
+    }
+    GuardrailBits checks_at(GuardrailPlace place, GuardrailBits rules) const {
+        return checks_at_[static_cast<std::size_t>(place)] & rules;
+    }
 
     const GuardrailRule& rule(std::size_t at) const { return rules_[at]; }
     std::size_t size() const { return rules_.size(); }
@@ -62,6 +68,8 @@ private:
     Result<Compiled> compile(GuardrailBits rules) const;
 
     std::vector<GuardrailRule> rules_;
+    std::array<GuardrailBits, guardrail_places> local_at_{};
+    std::array<GuardrailBits, guardrail_places> checks_at_{};
     GuardrailBits always_ = 0;
     GuardrailBits built_in_ = 0;  // the rule that no config wrote
     Compiled for_everybody_;

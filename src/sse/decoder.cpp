@@ -90,7 +90,9 @@ void Decoder::take_line(Padded line, FrameSink& sink) {
     std::size_t value_at = std::min(colon + 1, text.size());
     if (value_at < text.size() && text[value_at] == ' ') ++value_at;
     if (field == "data") {
-        add_data(line.part(value_at));
+        const Padded value = line.part(value_at);
+        if (begins_another(value.text())) dispatch(sink);
+        add_data(value);
     } else if (field == "event") {
         event_ = text.substr(value_at);
     } else if (field == "error") {
@@ -98,6 +100,12 @@ void Decoder::take_line(Padded line, FrameSink& sink) {
         add_data(line.part(value_at));
     }
     // Comments (an empty field name), id, retry and unknown fields say nothing about the answer.
+}
+
+// Nothing that begins a JSON value follows the brace that ends one.
+bool Decoder::begins_another(std::string_view value) const {
+    const std::string_view before = state_ == Data::viewed ? view_.text() : data_;
+    return before.ends_with('}') && (value.starts_with('{') || value == "[DONE]");
 }
 
 void Decoder::add_data(Padded value) {

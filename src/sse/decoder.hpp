@@ -8,8 +8,9 @@ namespace runnel::sse {
 
 // Server-sent events by WHATWG's rules: CR, LF and CRLF, comments, several data lines, a byte order
 // mark, names. Beyond them, because providers do so: a field named `error` is an event of that name
-// (llama-box), and lines that begin with `{` are an event of the name `bare` (Gemini puts a
-// pretty-printed error into an open stream).
+// (llama-box), lines that begin with `{` are an event of the name `bare` (Gemini puts a
+// pretty-printed error into an open stream), and a data line with another JSON object is another
+// event (some gateways leave no blank line between theirs).
 //
 // A frame that lies whole in one read is handed out in place; only what a read's end cuts in two is
 // copied. Invariant: `line_` holds no line end, and at most one of `data_` (owned) and `view_` (in
@@ -23,6 +24,7 @@ public:
 
 private:
     void take_line(Padded line, FrameSink& sink);
+    bool begins_another(std::string_view value) const;
     void add_data(Padded value);
     void add_bare_line(std::string_view line);
     void dispatch(FrameSink& sink);

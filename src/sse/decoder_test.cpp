@@ -81,6 +81,13 @@ TEST(SseDecoder, LeavesBracesInsideAnEventAlone) {
     EXPECT_EQ(frames("data: 1\n{\"x\":1}\n\n"), (CopiedFrames{{"", "1"}}));
 }
 
+TEST(SseDecoder, PartsObjectsThatNoBlankLineParts) {
+    EXPECT_EQ(frames("event: x\ndata: {\"a\":1}\ndata: {\"b\":2}\ndata: [DONE]\n"),
+              (CopiedFrames{{"x", R"({"a":1})"}, {"", R"({"b":2})"}, {"", "[DONE]"}}));
+    EXPECT_EQ(frames("data: {\"a\":\ndata: {}\ndata: }\n\n"),
+              (CopiedFrames{{"", "{\"a\":\n{}\n}"}}));
+}
+
 TEST(SseDecoder, HandsOutAWholeFrameInPlace) {
     class Looker final : public FrameSink {
     public:

@@ -29,22 +29,34 @@ void CallKeys::tell(Choice choice, const Piece& piece, Turn& turn) {
 
 Turn::CallKey CallKeys::key_of(Choice choice, const Piece& piece) {
     if (piece.tool == Piece::Tool::legacy) return legacy_key;
-    if (piece.index) return *piece.index;
-    return unnumbered_key(choice, piece);
+    const auto own_key = [](std::size_t call) {
+        return first_unnumbered_key + static_cast<Turn::CallKey>(call);
+    };
+    if (!piece.index) return own_key(unnumbered_call(unnumbered_of(choice), piece));
+    // A call may be begun without its number and go on with it.
+    const bool goes_on = piece.name.empty() && *piece.index >= 0 && !unnumbered_.empty();
+    const auto number = static_cast<std::size_t>(*piece.index);
+    if (goes_on && number < unnumbered_of(choice).ids.size()) return own_key(number);
+    return *piece.index;
 }
 
-Turn::CallKey CallKeys::unnumbered_key(Choice choice, const Piece& piece) {
-    auto last = std::ranges::find(unnumbered_, choice, &Unnumbered::choice);
-    if (last == unnumbered_.end()) {
-        unnumbered_.push_back({choice, first_unnumbered_key, std::string(piece.id)});
-        return first_unnumbered_key;
+CallKeys::Unnumbered& CallKeys::unnumbered_of(Choice choice) {
+    const auto found = std::ranges::find(unnumbered_, choice, &Unnumbered::choice);
+    return found == unnumbered_.end() ? unnumbered_.emplace_back(Unnumbered{choice}) : *found;
+}
+
+// Which of the calls it is: the one with its id; or a new one, where there is a name; or, among the
+// pieces of several calls, the one in its place; or the latest.
+std::size_t CallKeys::unnumbered_call(Unnumbered& calls, const Piece& piece) {
+    const auto known = std::ranges::find(calls.ids, piece.id);
+    if (!piece.id.empty() && known != calls.ids.end())
+        return static_cast<std::size_t>(known - calls.ids.begin());
+    if (!piece.name.empty() || calls.ids.empty()) {
+        calls.ids.emplace_back(piece.id);
+    } else if (piece.position && *piece.position < calls.ids.size()) {
+        return *piece.position;
     }
-    // A name begins a call, unless it is repeated together with the id.
-    if (!piece.name.empty() && (piece.id.empty() || piece.id != last->id)) {
-        ++last->key;
-        last->id = piece.id;
-    }
-    return last->key;
+    return calls.ids.size() - 1;
 }
 
 void CallKeys::tell_custom_input(Choice choice, Turn::CallKey key, const Piece& piece, Turn& turn) {

@@ -23,10 +23,10 @@ public:
     void finish_all(Turn& turn);
 
 private:
+    // The calls of a choice that were begun without a number.
     struct Unnumbered {
         timeline::Choice choice;
-        Turn::CallKey key;
-        std::string id;
+        std::vector<std::string> ids{};  // empty where a call has none
     };
     struct Custom {
         timeline::Choice choice;
@@ -34,12 +34,13 @@ private:
     };
 
     Turn::CallKey key_of(timeline::Choice choice, const Piece& piece);
-    Turn::CallKey unnumbered_key(timeline::Choice choice, const Piece& piece);
+    Unnumbered& unnumbered_of(timeline::Choice choice);
+    static std::size_t unnumbered_call(Unnumbered& calls, const Piece& piece);
     void tell_custom_input(timeline::Choice choice, Turn::CallKey key, const Piece& piece,
                            Turn& turn);
 
     Extra extra_;
-    std::vector<Unnumbered> unnumbered_;  // the latest of each choice
+    std::vector<Unnumbered> unnumbered_;
     std::vector<Custom> open_custom_;
     std::string scratch_;
 };

@@ -33,10 +33,7 @@ simdjson::error_code Pieces::read(ondemand::value delta) {
             if (!has(Piece::Kind::reasoning)) add(Piece::Kind::reasoning, value);
             return;
         }
-        if (name == "tool_calls") {
-            (void)for_each_element(value, [&](ondemand::value call) { read_tool_call(call); });
-            return;
-        }
+        if (name == "tool_calls") return read_tool_calls(value);
         if (name == "refusal") return add(Piece::Kind::refusal, value);
         if (name == "reasoning_details") return read_reasoning_details(value);
         if (name == "reasoning_steps") return read_reasoning_steps(value);
@@ -135,6 +132,13 @@ void Pieces::add_object(Piece::Kind kind, ondemand::value value) {
     std::string_view raw;
     if (json::raw_value(value, raw) && raw.starts_with('{') && raw != "{}")
         list_.push_back({kind, raw});
+}
+
+void Pieces::read_tool_calls(ondemand::value calls) {
+    const std::size_t first = list_.size();
+    (void)for_each_element(calls, [&](ondemand::value call) { read_tool_call(call); });
+    if (list_.size() - first < 2) return;
+    for (std::size_t i = first; i < list_.size(); ++i) list_[i].position = i - first;
 }
 
 void Pieces::read_tool_call(ondemand::value call) {

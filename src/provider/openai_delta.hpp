@@ -29,6 +29,7 @@ struct Piece {
 
     // Tools only. id and name are plain text.
     std::optional<std::int64_t> index{};
+    std::optional<std::size_t> position{};  // where its delta tells of several calls
     std::string_view id{};
     std::string_view name{};
     std::string_view extra_content{};  // raw; where Google's own server puts a thought signature
@@ -60,6 +61,7 @@ private:
     void read_reasoning_steps(json::ondemand::value steps);
     void read_annotations(json::ondemand::value annotations);
     void add_object(Piece::Kind kind, json::ondemand::value value);
+    void read_tool_calls(json::ondemand::value calls);
     void read_tool_call(json::ondemand::value call);
     void read_function(json::ondemand::value function, Piece& piece);
     void read_custom(json::ondemand::value custom, Piece& piece);

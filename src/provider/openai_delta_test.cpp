@@ -149,6 +149,21 @@ TEST(OpenAiDelta, NumbersCallsThatHaveNeitherIndexNorId) {
     EXPECT_NE(text.find("tool 0 #1 id=call_"), std::string::npos) << text;
 }
 
+TEST(OpenAiDelta, TellsSeveralCallsWithoutAnIndexApartByTheirPlaceOrId) {
+    const std::string begun = delta(
+        R"("tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"g"}}])");
+    for (const std::string_view arguments : {
+             R"({"function":{"arguments":"1"}},{"function":{"arguments":"2"}})",
+             R"({"index":1,"function":{"arguments":"2"}},{"index":0,"function":{"arguments":"1"}})",
+             R"({"id":"b","function":{"arguments":"2"}},{"id":"a","function":{"arguments":"1"}})",
+         }) {
+        const std::string text =
+            text_of(begun + delta(fmt::format(R"("tool_calls":[{}])", arguments)) + stop);
+        EXPECT_NE(text.find("args 0 #0 \"1\"\n"), std::string::npos) << text;
+        EXPECT_NE(text.find("args 0 #1 \"2\"\n"), std::string::npos) << text;
+    }
+}
+
 TEST(OpenAiDelta, TakesALegacyFunctionCallAsATool) {
     const std::string text = text_of(
         delta(R"("function_call":{"name":"f","arguments":""})") +

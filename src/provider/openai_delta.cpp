@@ -28,8 +28,8 @@ void Pieces::add(Piece::Kind kind, ondemand::value value) {
 simdjson::error_code Pieces::read(ondemand::value delta) {
     return for_each_field(delta, [&](std::string_view name, ondemand::value value) {
         if (name == "content") return read_content(value);
-        if (name == "reasoning_content" || name == "reasoning") {
-            // Some send both, with the same words.
+        if (name == "reasoning_content" || name == "reasoning" || name == "reasoning_text") {
+            // Some send two of them, with the same words; the last is Copilot's.
             if (!has(Piece::Kind::reasoning)) add(Piece::Kind::reasoning, value);
             return;
         }

@@ -16,10 +16,13 @@ using testing::text_of;
 
 // Reasoning.
 
-TEST(OpenAiDelta, ReadsReasoningUnderEitherName) {
+TEST(OpenAiDelta, ReadsReasoningUnderEachOfItsNames) {
     EXPECT_EQ(text_of(delta(R"("content":null,"reasoning_content":"a")") +
-                      delta(R"("content":"","reasoning":"b")") + stop),
-              "started\nreasoning 0 \"a\"\nreasoning 0 \"b\"\nfinish 0 stop\nended\n");
+                      delta(R"("content":"","reasoning":"b")") +
+                      delta(R"("content":null,"reasoning_text":"c","reasoning_opaque":"zz")") +
+                      stop),
+              "started\nreasoning 0 \"a\"\nreasoning 0 \"b\"\nreasoning 0 \"c\"\n"
+              "finish 0 stop\nended\n");
 }
 
 TEST(OpenAiDelta, TellsReasoningOnceHoweverOftenItIsSent) {

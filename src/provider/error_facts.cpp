@@ -150,10 +150,28 @@ void read_error_object(dom::object error, ErrorFacts& facts) {
     if (facts.message.empty()) facts.message = message_within(error);
 }
 
+bool has_error(dom::object object, dom::element& error) {
+    return !object["error"].get(error) && !error.is_null();
+}
+
+// Beside an answer, the error may be a choice's (OpenRouter) or Groq's own member's.
+bool find_error(dom::object document, dom::element& error) {
+    dom::object groq;
+    dom::array choices;
+    if (has_error(document, error)) return true;
+    if (!document["x_groq"].get(groq) && has_error(groq, error)) return true;
+    if (document["choices"].get(choices)) return false;
+    for (const dom::element element : choices) {
+        dom::object choice;
+        if (!element.get(choice) && has_error(choice, error)) return true;
+    }
+    return false;
+}
+
 void read_document(dom::object document, ErrorFacts& facts) {
     dom::element error;
     dom::object object;
-    if (!document["error"].get(error) && !error.is_null()) {
+    if (find_error(document, error)) {
         if (!error.get(object)) {
             read_error_object(object, facts);
             // {"error":{…},"code":…}: what the inner object leaves out stands beside it.

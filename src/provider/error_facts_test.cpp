@@ -47,6 +47,8 @@ TEST(ErrorFacts, ReadsTheMessageInEveryShape) {
              R"({"object":"error","message":"m","type":"t","code":"1"})",
              R"({"code":"c","error":"m"})",
              R"({"base_resp":{"status_code":1002,"status_msg":"m"}})",
+             R"({"choices":[{"index":0,"error":null},{"index":1,"error":{"message":"m"}}]})",
+             R"({"choices":[],"x_groq":{"id":"r","error":"m"}})",
              R"("m")",
              "m",
              "\n m",
@@ -285,6 +287,10 @@ INSTANTIATE_TEST_SUITE_P(
         Meaning{
             200,
             R"({"error":{"code":"server_error","message":"m","metadata":{"error_type":"rate_limit_exceeded"}}})",
+            upstream_rate_limited},
+        Meaning{
+            200,
+            R"({"choices":[{"index":0,"finish_reason":"error","error":{"code":429,"message":"m"},"message":{"content":""}}]})",
             upstream_rate_limited},
         Meaning{412, R"({"error":{"code":"ACCOUNT_SUSPENDED","message":"m"}})", upstream_quota},
         Meaning{403, R"({"code":"c","error":"Your team doesn't have any credits yet."})",

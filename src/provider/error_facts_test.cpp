@@ -304,6 +304,32 @@ INSTANTIATE_TEST_SUITE_P(
         Meaning{400, R"({"error":"loaded with context length of only 4096 tokens"})",
                 context_length_exceeded},
         Meaning{
+            200,
+            R"({"error":{"message":"The number of tokens to keep is greater than the context length."}})",
+            context_length_exceeded},
+        Meaning{400, R"({"error":{"code":"1261","message":"Prompt exceeds max length"}})",
+                context_length_exceeded},
+        Meaning{
+            400,
+            R"({"error":{"code":"invalid_parameter_error","message":"<400> Range of input length should be [1, 8]"}})",
+            context_length_exceeded},
+        Meaning{
+            400,
+            R"({"error":{"message":"The decoder prompt (length 9) is longer than the maximum model length of 8.","type":"BadRequestError","code":400}})",
+            context_length_exceeded},
+        Meaning{400, R"({"error":{"message":"m","code":"model_max_prompt_tokens_exceeded"}})",
+                context_length_exceeded},
+        Meaning{400, R"({"error":{"code":"data_inspection_failed","message":"m"}})",
+                content_policy_violation},
+        Meaning{
+            400,
+            R"({"error":{"code":"1301","message":"System detected potentially unsafe or sensitive content in input."}})",
+            content_policy_violation},
+        Meaning{400, R"({"error":{"code":"Arrearage","message":"m","type":"Arrearage"}})",
+                upstream_quota},
+        Meaning{403, R"({"error":{"code":"AllocationQuota.FreeTierOnly","message":"m"}})",
+                upstream_quota},
+        Meaning{
             422,
             R"({"error":{"message":"`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9"}})",
             context_length_exceeded},

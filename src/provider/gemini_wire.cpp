@@ -204,14 +204,22 @@ void GenerateContentWire::read_pieces(value pieces) {
     });
 }
 
-// A call comes whole; or its name comes first, then its arguments in pieces without the name, then
-// an empty call, or nothing that would close it.
+// The name may be repeated with the pieces of a call, and its id if it has one.
+bool GenerateContentWire::goes_on(const Calls& calls) const {
+    if (part_.name.empty()) return true;
+    return calls.open && part_.id == calls.id && part_.name == calls.name && !part_.pieces.empty();
+}
+
+// A call comes whole; or its name comes first, then its arguments in pieces, then an empty call, or
+// nothing that would close it.
 void GenerateContentWire::tell_call(Choice choice, Turn& turn) {
     Calls& calls = calls_of(choice);
-    if (!part_.name.empty()) {
+    if (!goes_on(calls)) {
         end_open_call(choice, turn);
         const Turn::CallKey key = calls.count++;
         calls.open = true;
+        calls.id = part_.id;
+        calls.name = part_.name;
         turn.tool(choice, key, part_.id, part_.name);
         if (part_.id.empty()) turn.tool_without_id(choice, key);
         if (!part_.signature.empty()) {
@@ -227,7 +235,9 @@ void GenerateContentWire::tell_call(Choice choice, Turn& turn) {
         return;
     }
     json_.clear();
-    if (!part_.args_raw.empty()) json::append_compact(json_, part_.args_raw);
+    // Beside pieces there may be arguments that are none: {}.
+    if (part_.pieces.empty() && !part_.args_raw.empty())
+        json::append_compact(json_, part_.args_raw);
     for (const Arguments::Piece& piece : part_.pieces) calls.arguments.add(piece, json_);
     tell_arguments(choice, turn);
     if (!part_.will_continue) end_open_call(choice, turn);

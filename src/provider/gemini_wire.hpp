@@ -28,6 +28,8 @@ private:
     struct Calls {
         Turn::CallKey count = 0;  // so the last one's key is count - 1
         bool open = false;
+        std::string id{};  // of the latest, and its name
+        std::string name{};
         Arguments arguments{};
     };
     // A part's fields; views lie in the event.
@@ -66,6 +68,7 @@ private:
     void read_feedback(json::ondemand::value value, Turn& turn);
     void read_counts(json::ondemand::value value);
 
+    bool goes_on(const Calls& calls) const;
     void tell_call(timeline::Choice choice, Turn& turn);
     void tell_image(timeline::Choice choice, Turn& turn);
     void end_open_call(timeline::Choice choice, Turn& turn);

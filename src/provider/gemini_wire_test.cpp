@@ -165,6 +165,31 @@ TEST(GeminiWire, BuildsArgumentsFromPiecesAsTheyCome) {
                                   "ended\n");
 }
 
+TEST(GeminiWire, TakesANameThatIsRepeatedWithPiecesForTheSameCall) {
+    for (const std::string_view id : {R"("id":"c",)", ""}) {
+        const auto piece = [&](std::string_view rest) {
+            return event(
+                fmt::format(R"({{"functionCall":{{"name":"cook",{}"args":{{}},{}}}}})", id, rest));
+        };
+        const std::string text =
+            told(
+                stream_of(
+                    {piece(
+                         R"("partialArgs":[{"jsonPath":"$.n","numberValue":1}],"willContinue":true)"),
+                     piece(R"("partialArgs":[{"jsonPath":"$.hot","boolValue":true}])"),
+                     piece(R"("partialArgs":[{"jsonPath":"$.n","numberValue":2}])"), stop}))
+                .text();
+        EXPECT_NE(text.find(R"(args 0 #0 "{\"n\":1")"
+                            "\n"
+                            R"(args 0 #0 ",\"hot\":true")"
+                            "\n"
+                            R"(args 0 #0 "}")"
+                            "\ntool_end 0 #0\ntool 0 #1 id="),
+                  std::string::npos)
+            << text;
+    }
+}
+
 TEST(GeminiWire, ClosesArgumentsThatNothingCloses) {
     const auto piece =
         R"({"partialArgs":[{"jsonPath":"$.a.b","stringValue":"x","willContinue":true}],"willContinue":true})";

@@ -118,6 +118,12 @@ void read_block(value source, Block& out) {
     });
 }
 
+void read_stop_details(value source, std::string_view& refusal) {
+    for_each_field(source, [&](std::string_view name, value field) {
+        if (name == "explanation") json::escaped_string(field, refusal);
+    });
+}
+
 void read_message_field(std::string_view name, value field, Message& out) {
     if (name == "type") {
         json::escaped_string(field, out.type);
@@ -125,6 +131,8 @@ void read_message_field(std::string_view name, value field, Message& out) {
         json::escaped_string(field, out.id);
     } else if (name == "stop_reason") {
         json::escaped_string(field, out.stop_reason);
+    } else if (name == "stop_details") {
+        read_stop_details(field, out.refusal);
     } else if (name == "usage") {
         read_usage(field, out.counts);
     } else if (name == "error") {
@@ -150,6 +158,8 @@ void read_delta(value source, Delta& out) {
             json::escaped_string(field, out.signature);
         } else if (name == "stop_reason") {
             json::escaped_string(field, out.stop_reason);
+        } else if (name == "stop_details") {
+            read_stop_details(field, out.refusal);
         } else if (name == "citation") {
             out.annotation = read_citation(field);
         }

@@ -39,6 +39,7 @@ struct Message {
     std::string_view type{};
     std::string_view id{};
     std::string_view stop_reason{};
+    std::string_view refusal{};  // why it stopped there, in a sentence
     std::vector<Block> content{};
     Counts counts{};
     bool has_content = false;
@@ -52,6 +53,7 @@ struct Delta {
     std::string_view partial_json{};
     std::string_view signature{};
     std::string_view stop_reason{};
+    std::string_view refusal{};
     std::string annotation{};
 };
 

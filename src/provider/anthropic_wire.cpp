@@ -79,6 +79,7 @@ void MessagesWire::on_frame(const sse::Frame& frame, Turn& turn) {
         start_message(event.message, turn);
     } else if (event.type == "message_delta") {
         count(event.counts, turn);
+        turn.refusal(choice, event.delta.refusal);
         tell_stop_reason(event.delta.stop_reason, turn);
     } else if (event.type == "message_stop") {
         end_message(turn);
@@ -123,6 +124,7 @@ void MessagesWire::start_message(const Message& message, Turn& turn) {
         end_block(index, turn);
     }
     count(message.counts, turn);
+    turn.refusal(choice, message.refusal);
     tell_stop_reason(message.stop_reason, turn);
 }
 

@@ -291,6 +291,24 @@ TEST(AnthropicWire, EndsEveryStopReasonInTheClientsWords) {
     }
 }
 
+TEST(AnthropicWire, TellsWhyItRefuses) {
+    constexpr std::string_view stopped =
+        R"("stop_reason":"refusal","stop_details":{"type":"refusal","category":"x","explanation":"Not \"this\"."})";
+    const std::string streamed =
+        told(stream_of({start, fmt::format(R"({{"type":"message_delta","delta":{{{}}}}})", stopped),
+                        stop}))
+            .text();
+    const std::string whole =
+        told(fmt::format(R"({{"type":"message","content":[],{}}})", stopped)).text();
+    for (const std::string& text : {streamed, whole})
+        EXPECT_NE(text.find("refusal 0 \"Not \\\"this\\\".\"\nfinish 0 content_filter\n"),
+                  std::string::npos)
+            << text;
+    EXPECT_EQ(told(R"({"type":"message","content":[],"stop_reason":"refusal","stop_details":null})")
+                  .text(),
+              "started\nfinish 0 content_filter\nended\n");
+}
+
 TEST(AnthropicWire, OverwritesCountsFieldByField) {
     struct Case {
         std::string_view at_start;

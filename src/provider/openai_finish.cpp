@@ -21,6 +21,7 @@ constexpr std::array rows{
     Row{"null", NotFinished{}},
     Row{"length", Finish::length},
     Row{"model_length", Finish::length},
+    Row{"model_context_window_exceeded", Finish::length},
     Row{"max_tokens", Finish::length},
     Row{"tool_calls", Finish::tool_calls},
     Row{"tool_call", Finish::tool_calls},
@@ -29,6 +30,8 @@ constexpr std::array rows{
     Row{"content_filter", Finish::content_filter},
     Row{"sensitive", Finish::content_filter},
     Row{"safety", Finish::content_filter},
+    Row{"refusal", Finish::content_filter},
+    Row{"function_call_filter", ErrorKind::upstream_malformed},
     Row{"error", ErrorKind::upstream_failed},
     Row{"abort", ErrorKind::upstream_failed},
     Row{"aborted", ErrorKind::upstream_failed},
@@ -39,6 +42,8 @@ constexpr std::array rows{
 }  // namespace
 
 FinishReason read_openai_finish(std::string_view native) {
+    // Google's own server adds its reason: "content_filter: PROHIBITED_CONTENT".
+    native = native.substr(0, native.find(':'));
     const auto found = std::ranges::find_if(
         rows, [&](const Row& row) { return ascii::equal_ignoring_case(native, row.native); });
     return found == rows.end() ? Finish::stop : found->reason;

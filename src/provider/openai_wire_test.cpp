@@ -129,7 +129,11 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"COMPLETE", "finish 0 stop"}, std::pair{"never_seen", "finish 0 stop"},
         std::pair{"length", "finish 0 length"}, std::pair{"model_length", "finish 0 length"},
         std::pair{"content_filter", "finish 0 content_filter"},
+        std::pair{"model_context_window_exceeded", "finish 0 length"},
         std::pair{"sensitive", "finish 0 content_filter"},
+        std::pair{"refusal", "finish 0 content_filter"},
+        std::pair{"content_filter: PROHIBITED_CONTENT", "finish 0 content_filter"},
+        std::pair{"function_call_filter: MALFORMED_FUNCTION_CALL", "failed upstream_malformed"},
         std::pair{"", "failed upstream_truncated"}, std::pair{"error", "failed upstream_failed"},
         std::pair{"abort", "failed upstream_failed"},
         std::pair{"insufficient_system_resource", "failed upstream_overloaded"}));

@@ -37,6 +37,7 @@ simdjson::error_code Pieces::read(ondemand::value delta) {
         if (name == "refusal") return add(Piece::Kind::refusal, value);
         if (name == "reasoning_details") return read_reasoning_details(value);
         if (name == "reasoning_steps") return read_reasoning_steps(value);
+        if (name == "executed_tools") return read_executed_tools(value);
         if (name == "annotations") return read_annotations(value);
         if (name == "images") {
             // OpenRouter's.
@@ -116,6 +117,26 @@ void Pieces::read_reasoning_steps(ondemand::value steps) {
                 return;
             std::string& line = made_.emplace_back(thought);
             list_.push_back({Piece::Kind::reasoning, line += "\\n"});
+        });
+    });
+}
+
+// What Groq ran by itself; of its searches, the pages they found.
+void Pieces::read_executed_tools(ondemand::value tools) {
+    const auto read_page = [&](ondemand::value result) {
+        Piece page{Piece::Kind::page};
+        (void)for_each_field(result, [&](std::string_view name, ondemand::value value) {
+            if (name == "url") page.text = plain(value);
+            if (name == "title") page.name = plain(value);
+        });
+        if (!page.text.empty()) list_.push_back(page);
+    };
+    (void)for_each_element(tools, [&](ondemand::value tool) {
+        (void)for_each_field(tool, [&](std::string_view name, ondemand::value value) {
+            if (name != "search_results") return;
+            (void)for_each_field(value, [&](std::string_view field, ondemand::value results) {
+                if (field == "results") (void)for_each_element(results, read_page);
+            });
         });
     });
 }

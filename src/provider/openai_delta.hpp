@@ -23,11 +23,12 @@ struct Piece {
         annotation,
         image,
         audio,
+        page,  // found by a search: its address, and as `name` its title, both plain
     };
     Kind kind;
     std::string_view text{};  // escaped; a tool's argument fragment; JSON of annotations and media
 
-    // Tools only. id and name are plain text.
+    // Tools only, except `name`. id and name are plain text.
     std::optional<std::int64_t> index{};
     std::optional<std::size_t> position{};  // where its delta tells of several calls
     std::string_view id{};
@@ -59,6 +60,7 @@ private:
     void read_content_part(json::ondemand::value part);
     void read_reasoning_details(json::ondemand::value details);
     void read_reasoning_steps(json::ondemand::value steps);
+    void read_executed_tools(json::ondemand::value tools);
     void read_annotations(json::ondemand::value annotations);
     void add_object(Piece::Kind kind, json::ondemand::value value);
     void read_tool_calls(json::ondemand::value calls);

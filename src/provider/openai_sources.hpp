@@ -14,13 +14,15 @@
 namespace runnel::provider {
 
 // The pages an answer cites where they stand beside its choices: xAI's and Perplexity's `citations`
-// (addresses) and Perplexity's `search_results` (addresses with titles). They come again with every
-// chunk; each page is told once, in the order of its first mention, which is what [1], [2] in the
-// text count. Where choices have annotations, these lists say the same once more.
+// (addresses) and Perplexity's `search_results` (addresses with titles); and those that Groq's
+// searches found. They come again with every chunk; each page is told once, in the order of its
+// first mention, which is what [1], [2] in the text count. Where choices have annotations, these
+// lists say the same once more.
 class Sources {
 public:
     // Either list. What it says is told later: the titles may stand in the other one.
     void read(json::ondemand::value list);
+    void add(std::string url, std::string title);
     void tell(Turn& turn);
     // Of a choice's own annotation, which may come again with every chunk, too.
     bool is_new(timeline::Choice choice, std::string_view annotation);
@@ -30,7 +32,6 @@ private:
         std::string url;
         std::string title;
     };
-    void add(std::string url, std::string title);
 
     std::vector<Source> all_;
     std::unordered_map<std::string, std::size_t> places_;  // in `all_`, by address

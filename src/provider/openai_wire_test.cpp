@@ -246,6 +246,21 @@ TEST(OpenAiWire, CitesWhatComesAfterTheFinish) {
               "started\ntext 0 \"x\"\n" + cited("https://a", "") + "finish 0 stop\nended\n");
 }
 
+TEST(OpenAiWire, CitesWhatGroqsSearchesFound) {
+    const std::string_view tools =
+        R"("executed_tools":[{"index":0,"type":"search","arguments":"{}"},{"index":1,"search_results":{"results":[{"title":"A \"1\"","url":"https://a"},{"title":"no address"},{"url":"https://b","title":null}]}}])";
+    const std::string pages = cited("https://a", R"(A \"1\")") + cited("https://b", "");
+    EXPECT_EQ(text_of(delta(tools) + delta(R"("content":"x")") + stop, "groq"),
+              "started\ntext 0 \"x\"\n" + pages + "finish 0 stop\nended\n");
+    EXPECT_EQ(
+        text_of(
+            fmt::format(
+                R"({{"choices":[{{"index":0,"message":{{"content":"x",{}}},"finish_reason":"stop"}}]}})",
+                tools),
+            "groq"),
+        "started\ntext 0 \"x\"\n" + pages + "finish 0 stop\nended\n");
+}
+
 TEST(OpenAiWire, CitesThePagesOfAWholeAnswer) {
     EXPECT_EQ(
         text_of(

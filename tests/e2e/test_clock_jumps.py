@@ -1,5 +1,5 @@
-"""A clock that is set forward or back while the gateway runs: streams end, limits and budgets hold, rows are found
-(spec S21). The clock is libfaketime's, which reads how far it is off from a file."""
+"""A clock that is set forward or back while the gateway runs: streams end, limits and budgets hold, rows are found.
+The clock is libfaketime's, which reads how far it is off from a file."""
 
 import glob
 import json

@@ -1,4 +1,4 @@
-"""The commands besides serve, and what serve says when it cannot start (design §4)."""
+"""The commands besides serve, and what serve says when it cannot start."""
 
 import json
 import os

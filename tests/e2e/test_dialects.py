@@ -1,4 +1,4 @@
-"""Who chooses a stream's dialect, and what each looks like over a socket (spec S2, S3.1, S12.7)."""
+"""Who chooses a stream's dialect, and what each looks like over a socket."""
 
 import json
 import time

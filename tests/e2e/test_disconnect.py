@@ -1,4 +1,4 @@
-"""Whoever hangs up is noticed, in every phase of a request: upstream is cancelled, nothing leaks (spec S23.1)."""
+"""Whoever hangs up is noticed, in every phase of a request: upstream is cancelled, nothing leaks."""
 
 import socket
 import time

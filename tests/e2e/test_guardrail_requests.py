@@ -1,5 +1,5 @@
 """Requests under guardrails: wherever in a request something stands, it is found; what is found is never told again; and a
-rule that can't do its work lets nothing pass (spec S16.1, S16.2, S16.5)."""
+rule that can't do its work lets nothing pass."""
 
 import http.server
 import json

@@ -1,5 +1,5 @@
 """Answers under guardrails, in every dialect and by every way they take: nothing of a match is seen, however it is split,
-and nothing else is delayed (spec S16.3, S16.5, S16.6)."""
+and nothing else is delayed."""
 
 import itertools
 import json

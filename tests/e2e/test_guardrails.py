@@ -1,4 +1,4 @@
-"""What may not be said, asked and answered: rules on requests, streams and calls of tools (spec S16, V9)."""
+"""What may not be said, asked and answered: rules on requests, streams and calls of tools."""
 
 import http.server
 import json

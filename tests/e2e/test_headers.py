@@ -1,4 +1,4 @@
-"""What every answer carries: request ids, who served, CORS (spec S3.3, S3.4, S20.6); and the open health routes."""
+"""What every answer carries: request ids, who served, CORS; and the open health routes."""
 
 from client import CHAT_PATH, get
 from frames import frames_of

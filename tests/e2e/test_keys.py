@@ -1,4 +1,4 @@
-"""Keys: made, shown once, listed, changed, rotated and revoked; what each lets its holder do (spec S20)."""
+"""Keys: made, shown once, listed, changed, rotated and revoked; what each lets its holder do."""
 
 import base64
 import hashlib

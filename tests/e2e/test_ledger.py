@@ -1,4 +1,4 @@
-"""What is kept of requests: a record of each within a second, also of those that a killed gateway left behind (spec S22)."""
+"""What is kept of requests: a record of each within a second, also of those that a killed gateway left behind."""
 
 import os
 import random

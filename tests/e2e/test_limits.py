@@ -1,4 +1,4 @@
-"""Limits by what they count and for whom, and prices by the numbers (spec S21.1, S21.2, S21.5, S21.7)."""
+"""Limits by what they count and for whom, and prices by the numbers."""
 
 import json
 import time

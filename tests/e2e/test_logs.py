@@ -1,4 +1,4 @@
-"""The log: one JSON line per request on stderr, with what happened and never with what was said (spec S22.7)."""
+"""The log: one JSON line per request on stderr, with what happened and never with what was said."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A provider that fails after its first token: the stream says so and still ends well (spec S4.6, S9.1-S9.3)."""
+"""A provider that fails after its first token: the stream says so and still ends well."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""A config that is read again: new requests use it, open streams keep the one they began with (spec S24.4)."""
+"""A config that is read again: new requests use it, open streams keep the one they began with."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""A provider that refuses what others of its kind take is asked once more without it (spec S8.6)."""
+"""A provider that refuses what others of its kind take is asked once more without it."""
 
 from gateway_test import GatewayTest
 

@@ -1,4 +1,4 @@
-"""Requests that are refused, and how: real statuses and one JSON shape, before any upstream call (spec S9.6-S9.8)."""
+"""Requests that are refused, and how: real statuses and one JSON shape, before any upstream call."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Requests as HTTP: sizes, framing, keep-alive, pipelining, and what is refused at this level (spec S23.3, S23.4)."""
+"""Requests as HTTP: sizes, framing, keep-alive, pipelining, and what is refused at this level."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""A second process takes the port over while the first drains: under load, no request fails (spec S24.3)."""
+"""A second process takes the port over while the first drains: under load, no request fails."""
 
 import signal
 import threading

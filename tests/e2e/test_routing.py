@@ -1,5 +1,4 @@
-"""Names and what they stand for: aliases, stand-ins for streams, one's own fallbacks, models that lack something
-(spec S14.2, S14.5, S17)."""
+"""Names and what they stand for: aliases, stand-ins for streams, one's own fallbacks, models that lack something."""
 
 from client import get
 from gateway_test import GatewayTest

@@ -1,4 +1,4 @@
-"""The end of the process: SIGTERM and SIGINT let open answers finish, for a while, and exit with 0 (spec S24.3)."""
+"""The end of the process: SIGTERM and SIGINT let open answers finish, for a while, and exit with 0."""
 
 import signal
 import threading

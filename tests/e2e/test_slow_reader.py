@@ -1,4 +1,4 @@
-"""A client that does not read holds its own stream back and nothing else (spec S23.2)."""
+"""A client that does not read holds its own stream back and nothing else."""
 
 import socket
 import time

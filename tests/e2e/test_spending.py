@@ -1,4 +1,4 @@
-"""Who may spend what: rates, budgets and the cache, in one process and in several that share Redis (spec S15, S21)."""
+"""Who may spend what: rates, budgets and the cache, in one process and in several that share Redis."""
 
 import json
 import tempfile

@@ -1,4 +1,4 @@
-"""Stores that are slow, stand still or go away: no stream waits for them, and no row is lost (spec S22)."""
+"""Stores that are slow, stand still or go away: no stream waits for them, and no row is lost."""
 
 import os
 import sqlite3

@@ -1,4 +1,4 @@
-"""What a client sees of a stream: framing, order, and when each piece comes (spec S1, S3, S4)."""
+"""What a client sees of a stream: framing, order, and when each piece comes."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Calls to tools that are strict: their arguments fit, or the client gets none (spec S11.8)."""
+"""Calls to tools that are strict: their arguments fit, or the client gets none."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Answers that are JSON: json_only, schemas, and response_format where the provider has none (spec S13)."""
+"""Answers that are JSON: json_only, schemas, and response_format where the provider has none."""
 
 import json
 import random

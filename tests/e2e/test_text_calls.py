@@ -1,4 +1,4 @@
-"""Models that write their calls into their text (spec S12.10)."""
+"""Models that write their calls into their text."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Whatever takes however long, a stream tells what happened in the order in which it happened (spec S12.3, S12.5-S12.7)."""
+"""Whatever takes however long, a stream tells what happened in the order in which it happened."""
 
 import concurrent.futures
 import json

@@ -28,7 +28,7 @@ def names_in(request):
 
 
 class BuiltinTools(ToolsTest):
-    """Spec S12.15."""
+    """`builtin_tools`: a request names the tools that it wants run."""
 
     def test_a_request_can_have_more_tools_than_its_model(self):
         for model, tools in (("local/m", ["now", "nap"]), ("op", ["calculator", "nap", "now"])):
@@ -73,7 +73,7 @@ class BuiltinTools(ToolsTest):
 
 
 class Explanations(ToolsTest):
-    """Spec S12.5."""
+    """`tool_invocation_explanations`: the model says why it calls a tool."""
 
     def test_the_model_says_why_and_the_tool_does_not_hear_of_it(self):
         arguments = {"_tool_reason": "they asked", "expression": "6*7", "_tool_goal": "the product"}
@@ -119,7 +119,7 @@ class Callback(http.server.BaseHTTPRequestHandler):
 
 
 class WhoAsks(ToolsTest):
-    """Spec S12.13: those who are asked can tell by whom, and for whom."""
+    """Those who are asked can tell by whom, and for whom."""
 
     @classmethod
     def setUpClass(cls):
@@ -205,7 +205,7 @@ class NotThere(GatewayTest):
 
 
 class FailoverScope(ToolsTest):
-    """Spec S14.5, S12.8."""
+    """`failover_scope`: whether another target may go on where one has begun with its tools."""
     models = {"loose": {"targets": ["local/m", "llama/m"], "tools": ["calculator"], "failover_scope": "round"}}
 
     @staticmethod

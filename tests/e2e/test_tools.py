@@ -1,4 +1,4 @@
-"""Tools that the gateway runs, several rounds deep, inside one answer (spec S12)."""
+"""Tools that the gateway runs, several rounds deep, inside one answer."""
 
 import json
 import time
@@ -160,7 +160,7 @@ class WhatHappensMeanwhile(ToolsTest):
 
 
 class ByHand(ToolsTest):
-    """Spec S12.12."""
+    """`POST /v1/tools/execute`."""
 
     def execute(self, body):
         client = self.connect()

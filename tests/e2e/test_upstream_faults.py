@@ -1,4 +1,4 @@
-"""A provider that fails before its first token: an HTTP status of ours, never a broken stream (spec S9.4, S9.6-S9.9)."""
+"""A provider that fails before its first token: an HTTP status of ours, never a broken stream."""
 
 import socket
 import time

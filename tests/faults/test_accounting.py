@@ -1,4 +1,4 @@
-"""After a failover the answer is the one's who gave it: its name, its count, its log line (spec S14.9, S3.4)."""
+"""After a failover the answer is the one's who gave it: its name, its count, its log line."""
 
 from behaviours import error_in_200, refuse, status, with_a_broken_frame
 from frames import frames_of

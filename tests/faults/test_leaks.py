@@ -1,4 +1,4 @@
-"""Thousands of aborted streams leave no socket, no memory and no slot behind (spec S23.1).
+"""Thousands of aborted streams leave no socket, no memory and no slot behind.
 
 RUNNEL_FAULTS_FULL=1 makes it 10,000 in place of 2,000.
 """

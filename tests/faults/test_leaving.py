@@ -1,4 +1,4 @@
-"""A client that leaves while its request is being tried somewhere takes every upstream connection along (spec S23.1)."""
+"""A client that leaves while its request is being tried somewhere takes every upstream connection along."""
 
 import socket
 import time

@@ -1,4 +1,4 @@
-"""Pings: comments in a silent stream, from before its first token on (spec S10; vector V10), here every 150 ms."""
+"""Pings: comments in a silent stream, from before its first token on, here every 150 ms."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""What a client may say of one request: `fallback`, `retries` and `timeout` in the body (spec S14.2)."""
+"""What a client may say of one request: `fallback`, `retries` and `timeout` in the body."""
 
 import time
 

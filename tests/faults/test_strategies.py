@@ -1,4 +1,4 @@
-"""Who is asked first: the first in the list, one drawn by weight, or the quickest (spec S14.7, S17)."""
+"""Who is asked first: the first in the list, one drawn by weight, or the quickest."""
 
 from behaviours import slowly, status, well
 from resilience_test import ResilienceTest

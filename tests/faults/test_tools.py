@@ -1,4 +1,4 @@
-"""Targets that cannot do what a request needs are passed over, and the answer says so (spec S14.5)."""
+"""Targets that cannot do what a request needs are passed over, and the answer says so."""
 
 from behaviours import refuse, status
 from resilience_test import ResilienceTest

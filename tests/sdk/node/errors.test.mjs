@@ -18,7 +18,7 @@ after(() => world?.stop());
 
 const providerFailed = /^(tool_provider_error|upstream_error)$/;
 
-// What an upstream refusal becomes before anything was shown (spec S9.8, S9.9).
+// What an upstream refusal becomes before anything was shown.
 const providerError = { kind: InternalServerError, type: 'server_error', code: providerFailed };
 const refusals = [
   { script: 'error-400', status: 400, kind: BadRequestError, type: 'invalid_request_error' },

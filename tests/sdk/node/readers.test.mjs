@@ -37,7 +37,7 @@ const ask = (model, more = {}) => ({
   ...more,
 });
 
-// Words of the providers' formats that no client of the default dialect may see (spec S1.6).
+// Words of the providers' formats that no client of the default dialect may see.
 const providerWords = new RegExp(
   [
     ...['content_block', 'message_start', 'tool_use', 'thinking_delta'],

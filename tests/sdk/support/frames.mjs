@@ -18,7 +18,7 @@ export async function streamedBytes(baseURL, body) {
   return Buffer.from(await response.arrayBuffer());
 }
 
-// The JSON frames of a stream, after a look at the framing itself (spec S1.1, S1.2).
+// The JSON frames of a stream, after a look at the framing itself.
 export function framesOf(bytes) {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   assert.ok(!text.includes('\r'), 'no carriage return');

@@ -1,6 +1,5 @@
-// What a frame of the default dialect may be (spec S2.4). `sdkChunk` is equal to the schema by
-// which @ai-sdk/openai reads a chat stream; `strictChunk` adds what Runnel promises beyond it
-// (S3.1, S4.4, S5.1).
+// What a frame of the default dialect may be. `sdkChunk` is equal to the schema by
+// which @ai-sdk/openai reads a chat stream; `strictChunk` adds what Runnel promises beyond it.
 
 import assert from 'node:assert/strict';
 

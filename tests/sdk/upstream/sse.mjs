@@ -7,7 +7,7 @@ export const sseHeaders = {
   'cache-control': 'no-cache',
 };
 
-// Text that would be a leak if a client ever saw it; the error bodies carry it (spec S9.4).
+// Text that would be a leak if a client ever saw it; the error bodies carry it.
 export const secretDetail = 'key sk-live-QUITESECRET on db-7.internal.example:8443';
 
 // Splits text in two, as a model that streams arguments does.

@@ -85,10 +85,12 @@ class ServersTools(TextCallsTest):
         self.assertEqual(text_of(frames), "It is 42.")
 
     def test_text_that_cannot_be_a_call_is_not_held(self):
+        closed = []
+
         def script(exchange):
             exchange.head()
             exchange.delta('So: {"result": ')
-            exchange.hold(scaled(2))
+            closed.append(exchange.hold(scaled(10)))
 
         self.upstream.play(script)
         client = self.connect()
@@ -98,6 +100,7 @@ class ServersTools(TextCallsTest):
         while b"result" not in seen:
             seen += client.next_piece()
         client.close()
+        self.assert_eventually(lambda: closed == [True])  # seen while the provider had not ended
 
 
 class ClientsTools(TextCallsTest):

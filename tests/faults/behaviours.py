@@ -35,19 +35,29 @@ def saying(text, finish="stop"):
     return lambda exchange: well(exchange, text, finish)
 
 
-def slowly(seconds, behave=well):
-    """Headers at once where that is possible, and nothing more for a while."""
+def slowly(until, behave=well):
+    """Headers at once where that is possible, and nothing more for so many seconds, or until that is true."""
     def script(exchange):
         if not exchange.streamed or behave is not well:
-            if not exchange.hold(seconds):
+            if waits(exchange, until):
                 behave(exchange)
             return
         exchange.head()
-        if not exchange.hold(seconds):
+        if waits(exchange, until):
             exchange.delta(exchange.connection.upstream.says)
             exchange.finish("stop", exchange.connection.upstream.usage)
 
     return script
+
+
+def waits(exchange, until):
+    """Whether the answer is still wanted then."""
+    if not callable(until):
+        return not exchange.hold(until)
+    while not until():
+        if exchange.hold(MOMENT):
+            return False
+    return True
 
 
 # --- Refusals ---------------------------------------------------------------------------------------

@@ -5,14 +5,11 @@ from frames import error_of, finish_of, frames_of, text_of
 from gateway_test import provider
 from imposter import Target, asked, gaps_of, names_of
 from outcomes import AT_ONCE, Answer, Broken
-from pace import scaled
 
 KINDS = {"openai": "openai-compatible", "anthropic": "anthropic", "gemini": "gemini", "ollama": "ollama"}
 # B speaks another format than A, so that every failover also changes the provider.
 NEXT = dict(zip(KINDS, [*list(KINDS)[1:], *KINDS]))
 
-LATE = 0.1 + scaled(0.3)  # what a busy machine may add to a gap
-EARLY = 0.01 + scaled(0.03)  # and take from it, where the first of two requests is noticed late
 PROMPT = 0.08  # the quickest of a row's "at once" gaps; the shortest pause is 0.1
 
 
@@ -34,8 +31,8 @@ class Case:
 
     def providers(self):
         kinds = {"A": self.kind, "B": NEXT[self.kind]}
-        fields = {"timeouts": self.fault.timeouts} if self.fault.timeouts else {}
-        return {self.provider_names[name]: provider(KINDS[kinds[name]], target.port, **fields)
+        fields = {name: {"timeouts": self.fault.timeouts} for name in self.fault.timed if self.fault.timeouts}
+        return {self.provider_names[name]: provider(KINDS[kinds[name]], target.port, **fields.get(name, {}))
                 for name, target in self.targets.items()}
 
     def models(self):
@@ -74,7 +71,7 @@ class Case:
         assert names == self.expected.asked, f"asked {names}, not {self.expected.asked}: {self.response.body[:300]}"
         gaps = gaps_of(self.exchanges)
         for gap, (least, most) in zip(gaps, self.expected.gaps):
-            assert least - EARLY <= gap <= most + LATE, f"gaps {gaps}, not {self.expected.gaps}"
+            assert gap.can_be(least, most), f"gaps {gaps}, not {self.expected.gaps}"
 
     def at_once_gaps(self):
         return [gap for gap, limits in zip(gaps_of(self.exchanges), self.expected.gaps) if limits == AT_ONCE]

@@ -26,6 +26,7 @@ class Fault:
     whole: Optional[Outcome] = None
     b: tuple = (well,)
     timeouts: dict = field(default_factory=dict)
+    timed: str = "A"  # who has them: those that do well have the usual ones, which a busy machine may need
     model: dict = field(default_factory=dict)
     request: dict = field(default_factory=dict)
     providers: tuple = ("openai", "anthropic", "gemini", "ollama")
@@ -92,7 +93,7 @@ CLIENTS_FAULTS = [
     Fault("context too long, nobody else", (refuse("context too long"),), b=NOBODY,
           outcome=last_word(400, "context_length_exceeded")),
     Fault("context too long, and then failures", (refuse("context too long"),), b=(silence,), timeouts=FIRST_TOKEN,
-          outcome=last_word(400, "context_length_exceeded", "A B", (AT_ONCE,))),
+          timed="B", outcome=last_word(400, "context_length_exceeded", "A B", (AT_ONCE,))),
     Fault("content policy, as an error", (refuse("content policy"),), last_word(400, "content_policy_violation"),
           providers=("openai",)),
     Fault("content filter, as a finish", (saying("Hello fr", "content_filter"),),
@@ -139,7 +140,7 @@ SILENCES = [
           stream=SERVED_BY_NEXT_AFTER_SILENCE),
     Fault("a first token that is late", (slowly(2),), SERVED_BY_NEXT_AFTER_SILENCE, timeouts=FIRST_TOKEN),
     Fault("a first token that takes its time", (slowly(0.3),), UNTOUCHED, timeouts={"first_token": "3s"}),
-    Fault("no target answers", (silence,), b=(silence,), timeouts=FIRST_TOKEN,
+    Fault("no target answers", (silence,), b=(silence,), timeouts=FIRST_TOKEN, timed="AB",
           outcome=last_word(504, "upstream_timeout", "A B", ((0.25, 0.25),))),
     Fault("no connection, and no refusal", Unreachable, Outcome(Answer("B"), "B", attempts=2),
           timeouts={"connect": "200ms"}, providers=("openai",)),

@@ -5,6 +5,7 @@ import socket
 from behaviours import well
 from black_hole import BlackHole
 from fake_upstream import FakeUpstream
+from lapse import Lapse
 
 
 class Target(FakeUpstream):
@@ -26,8 +27,8 @@ class Target(FakeUpstream):
         self.script = last
 
     def take_script(self, exchange):
-        script = super().take_script(exchange)
         exchange.over = False
+        script = super().take_script(exchange)
 
         def play(exchange):
             try:
@@ -82,5 +83,5 @@ def names_of(exchanges):
 
 
 def gaps_of(exchanges):
-    """Seconds from each request to the next."""
-    return [later.arrived_at - earlier.arrived_at for earlier, later in zip(exchanges, exchanges[1:])]
+    """From each request to the next."""
+    return [Lapse(earlier.arrived_at, later.arrived_at) for earlier, later in zip(exchanges, exchanges[1:])]

@@ -9,6 +9,7 @@ from behaviours import PART
 AT_ONCE = (0, 0)
 PAUSE_1 = (0.1, 0.2)
 PAUSE_2 = (0.2, 0.4)
+PAUSE_3 = (0.4, 0.8)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from fault_case import KINDS
 from frames import error_of, finish_of, frames_of, text_of
 from gateway_test import LimitedTest, provider
 from imposter import Target, asked, gaps_of, names_of
+from lapse import Lapse
 from pace import scaled
 from runnel_process import RunnelProcess
 
@@ -126,7 +127,7 @@ class ResilienceTest(LimitedTest):
         return [line for line in self.runnel.log_of(request_id) if "total_ms" in line and "status" in line]
 
     def timed(self, model, **request):
-        """The response, and the seconds it took."""
+        """The response, and how long it took."""
         began = time.monotonic()
         response = self.ask(model, **request)
-        return response, time.monotonic() - began
+        return response, Lapse(began, time.monotonic())

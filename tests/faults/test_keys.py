@@ -1,9 +1,12 @@
 """Several keys of one provider: used in turn, and one that is limited, exhausted or refused is passed over."""
 
 from behaviours import refuse, retry_after, retry_after_ms, well
+from fault_case import PROMPT
+from lapse import EARLY
 from resilience_test import ResilienceTest
 
 KEYS = ["key-1", "key-2"]
+LIMITED = ("limited", "limited-too", "limited-again")  # a busy machine may be late once, but not every time
 REQUESTS = 16  # of which some begin with the first key, unless luck is beyond belief
 
 
@@ -14,7 +17,7 @@ def by_key(**behaviours):
 
 class Keys(ResilienceTest):
     fields = {"A": {"keys": KEYS}}
-    models = {name: {} for name in ("turns", "limited", "exhausted", "refused", "forbidden", "all-limited",
+    models = {name: {} for name in (*LIMITED, "turns", "exhausted", "refused", "forbidden", "all-limited",
                                    "long-limited")}
     models["alone"] = {"targets": ["a/alone"]}
 
@@ -28,16 +31,18 @@ class Keys(ResilienceTest):
             self.assertGreaterEqual(self.keys().count(key), 2, self.keys())
 
     def test_a_limited_key_rests_and_the_next_one_is_asked_at_once(self):
-        self.behave(A=by_key(key_1=refuse("rate limited", retry_after(30))))
-        attempts = []
-        for number in range(REQUESTS):
-            response = self.ask("limited", stream=bool(number % 2))
-            self.assert_served_by(response, "A")
-            attempts.append(response.headers["x-gateway-attempts"])
-        self.assertEqual(self.keys().count("key-1"), 1, "it was asked again although it should rest")
-        self.assertEqual(sorted(attempts), ["1"] * (REQUESTS - 1) + ["2"])
-        limited = self.keys().index("key-1")
-        self.assertLess(self.gaps()[limited], 0.1)
+        to_the_next = []
+        for model in LIMITED:
+            self.behave(A=by_key(key_1=refuse("rate limited", retry_after(30))))
+            attempts = []
+            for number in range(REQUESTS):
+                response = self.ask(model, stream=bool(number % 2))
+                self.assert_served_by(response, "A")
+                attempts.append(response.headers["x-gateway-attempts"])
+            self.assertEqual(self.keys().count("key-1"), 1, "it was asked again although it should rest")
+            self.assertEqual(sorted(attempts), ["1"] * (REQUESTS - 1) + ["2"])
+            to_the_next.append(self.gaps()[self.keys().index("key-1")])
+        self.assertTrue(any(gap.can_be_shorter_than(PROMPT) for gap in to_the_next), to_the_next)
 
     def test_an_exhausted_key_rests_too_and_so_does_a_refused_one(self):
         for model, refusal in (("exhausted", "out of quota"), ("refused", "bad key"), ("forbidden", "not permitted")):
@@ -59,7 +64,7 @@ class Keys(ResilienceTest):
         self.behave(A=[refuse("rate limited", retry_after_ms(300)), refuse("rate limited", retry_after_ms(300)), well])
         self.assert_served_by(self.ask("all-limited"), "A")
         self.assert_asked("A A A")
-        self.assertGreater(sum(self.gaps()), 0.29)
+        self.assertGreater(sum(gap.seconds for gap in self.gaps()), 0.29 - EARLY)
 
     def test_when_all_are_limited_and_nobody_else_is_there_the_client_is_told_for_how_long(self):
         self.behave(A=refuse("rate limited", retry_after(90)))

@@ -48,13 +48,13 @@ class Leaving(ResilienceTest):
         for way in WAYS:
             for stream in (True, False):
                 with self.subTest(way, stream=stream):
-                    self.behave(A=refuse("rate limited", retry_after_ms(800)))
+                    self.behave(A=refuse("rate limited", retry_after_ms(1900)))
                     model = f"a/paused-{way}-{stream}"
                     self.leave(model, 1, way, stream, wait=0.1)
                     line = self.log_line(f"left-{model}-{way}-{stream}")
                     self.assertTrue(line["client_closed"])
-                    self.assertLess(line["total_ms"], 700)
-        time.sleep(0.9)
+                    self.assertLess(line["total_ms"], 1800)
+        time.sleep(2)
         self.assert_asked("A")
 
     def test_in_the_middle_of_the_answer(self):

@@ -3,13 +3,14 @@
 import json
 import time
 
-from behaviours import headers_then, part_then, saying, silence, slowly, status
+from behaviours import headers_then, part_then, saying, silence, slowly, status, waits
 from client import chat_bytes
 from pace import scaled
 from resilience_test import ResilienceTest
 
 PING = b": ping\n\n"
 INTERVAL = 0.15
+TRIES = 6  # where only a machine that has time shows it
 NO_PING = {"Sse-Stream-Options": "no-ping"}
 
 
@@ -35,11 +36,11 @@ def without_pings(shown):
     return [entry for entry in shown if entry != "ping"]
 
 
-def pause_in_the_middle(seconds):
+def pause_in_the_middle(until):
     def script(exchange):
         exchange.head()
         exchange.delta("a")
-        if not exchange.hold(seconds):
+        if waits(exchange, until):
             exchange.delta("b")
             exchange.finish()
 
@@ -51,34 +52,52 @@ class Pings(ResilienceTest):
     models = {name: {"retries": 0} for name in ("failing", "served")}
     models["retried"] = {"targets": ["a/retried"], "retries": 2}
 
+    def setUp(self):
+        super().setUp()
+        self.heard = b""  # of the last stream, so far
+
+    def has_heard(self, count):
+        """A condition: the client has got so many pings."""
+        return lambda: self.heard.count(PING) >= count
+
     def stream(self, model="a/m", **request):
-        response = self.ask(model, **request)
-        self.assertEqual(response.status, 200, response.body)
-        return response, timeline(response.body)
+        self.heard = b""
+        client = self.connect()
+        client.send(chat_bytes(model=model, **request))
+        response = client.head()
+        while piece := client.next_piece():
+            self.heard += piece
+        self.assertEqual(response.status, 200, self.heard)
+        return response, timeline(self.heard)
 
     def test_they_come_while_the_provider_is_silent_between_two_tokens(self):
-        self.behave(A=pause_in_the_middle(2.5 * INTERVAL))
+        self.behave(A=pause_in_the_middle(self.has_heard(2)))
+        began = time.monotonic()
         _, shown = self.stream()
         self.assertEqual(shown[0], "a")
-        self.assertIn(shown[1:-2].count("ping"), (2, 3))
+        pings = shown[1:-2].count("ping")
+        self.assertTrue(2 <= pings <= (time.monotonic() - began) / INTERVAL, shown)
         self.assertEqual(without_pings(shown), ["a", "b", "done"])
 
     def test_they_are_comments_sent_one_by_one_in_good_time(self):
+        # A busy machine may be late now and then, but not every time.
+        self.assertTrue(any(self.come_in_good_time() for _ in range(TRIES)))
+
+    def come_in_good_time(self):
         self.behave(A=pause_in_the_middle(2.5 * INTERVAL))
         client = self.connect()
         client.send(chat_bytes(model="a/m"))
         client.head()
         client.next_piece()
-        times = [time.monotonic()]
+        pieces, times = [], [time.monotonic()]
         for _ in range(2):
-            self.assertEqual(client.next_piece(), PING)
+            pieces.append(client.next_piece())
             times.append(time.monotonic())
-        for earlier, later in zip(times, times[1:]):
-            self.assertGreater(later - earlier, INTERVAL - 0.05)
-            self.assertLess(later - earlier, INTERVAL + scaled(0.15))
+        gaps = [later - earlier for earlier, later in zip(times, times[1:])]
+        return pieces == [PING, PING] and all(INTERVAL - 0.05 < gap < INTERVAL + scaled(0.15) for gap in gaps)
 
     def test_they_come_before_the_first_token_too(self):
-        for behaviour in (slowly(2.5 * INTERVAL), headers_then(slowly(2.5 * INTERVAL, lambda exchange: (
+        for behaviour in (slowly(self.has_heard(2)), headers_then(slowly(self.has_heard(2), lambda exchange: (
                 exchange.delta("Hello from A"), exchange.finish())))):
             self.behave(A=behaviour)
             response, shown = self.stream()
@@ -107,9 +126,11 @@ class Pings(ResilienceTest):
                 time.sleep(INTERVAL / 3)
             exchange.finish()
 
-        self.behave(A=talk)
-        _, shown = self.stream()
-        self.assertEqual(shown, ["x"] * 8 + ["done"])
+        def shown():
+            self.behave(A=talk)
+            return self.stream()[1]
+
+        self.assertIn(["x"] * 8 + ["done"], (shown() for _ in range(TRIES)))
 
     def test_there_is_none_after_the_end(self):
         def finish_and_stay(exchange):
@@ -123,20 +144,26 @@ class Pings(ResilienceTest):
         self.assertEqual(shown, ["x", "done"])
 
     def test_a_failure_before_the_first_ping_is_a_status(self):
-        self.behave(A=status(500))
-        self.assert_refused(self.ask("a/early", retries=0), 502, "tool_provider_error")
+        def answers():
+            for number in range(TRIES):
+                self.behave(A=status(500))
+                yield self.ask(f"a/early-{number}", retries=0)
+
+        refused = next((response for response in answers() if response.status != 200), None)
+        self.assert_refused(refused, 502, "tool_provider_error")
 
     def test_a_failure_after_the_first_ping_is_an_error_frame(self):
-        self.behave(A=slowly(1.5 * INTERVAL, status(500)))
+        self.behave(A=slowly(self.has_heard(1), status(500)))
         _, shown = self.stream("a/late", retries=0)
-        self.assertEqual(shown, ["ping", "tool_provider_error", "done"])
+        self.assertEqual(shown[0], "ping")
+        self.assertEqual(without_pings(shown), ["tool_provider_error", "done"])
 
     def test_a_failure_is_a_status_whenever_it_comes_without_pings(self):
         self.behave(A=slowly(1.5 * INTERVAL, status(500)))
         self.assert_refused(self.ask("a/late", retries=0, headers=NO_PING), 502, "tool_provider_error")
 
     def test_after_a_ping_the_next_target_is_still_asked(self):
-        self.behave(A=slowly(1.5 * INTERVAL, status(500)))
+        self.behave(A=slowly(self.has_heard(1), status(500)))
         response, shown = self.stream("served")
         self.assertEqual(without_pings(shown), ["Hello fr", "om B", "done"])
         self.assertEqual(shown[0], "ping")

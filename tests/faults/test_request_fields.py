@@ -1,9 +1,7 @@
 """What a client may say of one request: `fallback`, `retries` and `timeout` in the body."""
 
-import time
-
 from behaviours import hang_up, part_then, refuse, retry_after, silence, slowly, status
-from pace import scaled
+from outcomes import PAUSE_1, PAUSE_2, PAUSE_3
 from resilience_test import ResilienceTest
 
 
@@ -41,9 +39,8 @@ class RequestFields(ResilienceTest):
             self.behave(A=status(500))
             self.assert_refused(self.ask(f"a/retries-{retries}", retries=retries), 502, "tool_provider_error")
             self.assert_asked(" ".join("A" * (retries + 1)))
-        first, second, third = self.gaps()
-        self.assertTrue(0.09 < first < 0.2 + scaled(0.3) and 0.19 < second < 0.4 + scaled(0.3) and 0.39 < third,
-                        self.gaps())
+        for gap, pause in zip(self.gaps(), (PAUSE_1, PAUSE_2, PAUSE_3)):
+            self.assertTrue(gap.can_be(*pause), self.gaps())
 
     def test_retries_of_the_request_wins_over_the_models(self):
         self.behave(A=status(500))
@@ -63,14 +60,13 @@ class RequestFields(ResilienceTest):
             self.behave(A=silence, B=silence)
             response, took = self.timed(f"a/late-{stream}", timeout=300, fallback=[f"b/late-{stream}"], stream=stream)
             self.assert_refused(response, 504, "upstream_timeout")
-            self.assertTrue(0.29 < took < 0.3 + scaled(0.5), took)
+            self.assertTrue(took.can_be(0.3, 0.3), took)
             self.assert_nothing_goes_on()
 
     def test_timeout_ends_a_stream_that_goes_on_and_on(self):
         self.behave(A=part_then(endless))
-        began = time.monotonic()
-        response = self.ask("a/endless", timeout=400)
-        self.assertLess(time.monotonic() - began, 0.4 + scaled(0.5))
+        response, took = self.timed("a/endless", timeout=400)
+        self.assertTrue(took.can_be(0.4, 0.4), took)
         self.assertTrue(response.body.endswith(b"data: [DONE]\n\n"))
         self.assertIn(b'"upstream_timeout"', response.body)
         self.assert_nothing_goes_on()
@@ -80,7 +76,7 @@ class RequestFields(ResilienceTest):
         response, took = self.timed("a/short", timeout=1000)
         self.assert_refused(response, 429, "upstream_rate_limited")
         self.assertEqual(response.headers["retry-after"], "5")
-        self.assertLess(took, scaled(0.5))
+        self.assertTrue(took.can_be(0, 0), took)
 
     def test_what_is_out_of_range_is_refused_by_name(self):
         for field, values in (("retries", (-1, 6, "2", 1.5)), ("timeout", (0, -5, 300_001, "1s")),
@@ -99,9 +95,9 @@ class RequestFields(ResilienceTest):
 
 class Policy(ResilienceTest):
     """What the config says for every request counts for provider/model and fallbacks too."""
-    config = {"policy": {"retries": 0, "timeouts": {"first_token": "300ms", "idle": "300ms"}, "midstream": "verified",
+    config = {"policy": {"retries": 0, "timeouts": {"first_token": "1s", "idle": "300ms"}, "midstream": "verified",
                          "hedge": {"after": "150ms"}}}
-    models = {"own": {"retries": 1, "timeouts": {"first_token": "2s"}, "hedge": {"after": "5s"}}}
+    models = {"own": {"retries": 1, "timeouts": {"first_token": "10s"}, "hedge": {"after": "10s"}}}
 
     def test_it_counts_where_nothing_else_is_said(self):
         self.behave(A=status(500))
@@ -119,9 +115,9 @@ class Policy(ResilienceTest):
         self.behave(A=silence)
         response, took = self.timed("a/hedged", fallback=["b/hedged"])
         self.assert_served_by(response, "B")
-        self.assertTrue(0.14 < took < 0.15 + scaled(0.3), took)
+        self.assertTrue(took.can_be(0.15, 0.15), took)
 
     def test_a_model_may_say_otherwise(self):
-        self.behave(A=[status(500), slowly(0.5)])
+        self.behave(A=[status(500), slowly(1.3)])
         self.assert_served_by(self.ask("own"), "A")
         self.assert_asked("A A")

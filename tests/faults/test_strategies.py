@@ -36,14 +36,14 @@ class Strategies(ResilienceTest):
         self.assertTrue(5 <= self.count("A") <= 8, "its breaker has not opened")
 
     def test_the_quickest_is_asked_first_most_of_the_time(self):
-        self.behave(A=slowly(0.03))
+        self.behave(A=slowly(0.2))
         for _ in range(60):
             self.assertEqual(self.ask("quickest").status, 200)
         self.assertGreater(self.count("B"), 45)
         self.assertGreater(self.count("A"), 0, "nobody would notice if it became quicker")
 
     def test_the_quickest_may_change(self):
-        self.behave(A=slowly(0.03))
+        self.behave(A=slowly(0.2))
         for _ in range(20):
             self.ask("quickest-failing")
         self.behave(A=well, B=status(500))

@@ -53,7 +53,7 @@ class Session:
         self._command(f"call {tag} {name} {text}")
         return tag
 
-    def wait(self, tag, within=LIMIT):
+    def wait(self, tag, within=2 * LIMIT):
         with self._arrived:
             if not self._arrived.wait_for(lambda: tag in self._answers, within):
                 raise TimeoutError(f"no answer to {tag} within {within} s; log: {self.log}")

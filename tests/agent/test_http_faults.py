@@ -1,13 +1,15 @@
 """Streamable HTTP with servers that are slow, broken, gone or not what they should be."""
 
 import socket
+import threading
 import time
 import unittest
 
 from http_imposter import HttpImposter, LegacyServer, ModernServer, text_result
 from mcp_test import McpTest
-from pace import scaled
+from pace import LIMIT, scaled
 from session import Session
+from stalls import undisturbed
 
 
 class Hanging(LegacyServer):
@@ -27,7 +29,7 @@ class TimeTest(McpTest):
         session.list()
         began = time.monotonic()
         answer = session.call("echo")
-        self.assertLess(time.monotonic() - began, scaled(2))
+        self.assertLess(undisturbed(began), scaled(2))
         self.assertFalse(answer["ok"])
         self.assertIn("there was no answer within", answer["text"])
         call = server.seen_calls()[0]
@@ -64,9 +66,11 @@ class TimeTest(McpTest):
         self.assertNotIn("notifications/cancelled", server.seen_methods())
 
     def test_who_stops_during_the_greeting_does_not_stop_the_others(self):
+        go_on = threading.Event()
+
         class Pondering(LegacyServer):
             def on_initialize(self, exchange):
-                time.sleep(0.5)
+                go_on.wait(LIMIT)
                 super().on_initialize(exchange)
 
         server = self.serve(Pondering())
@@ -75,6 +79,7 @@ class TimeTest(McpTest):
         self.assert_eventually(lambda: "initialize" in server.seen_methods())
         session.stop(first)
         self.assertIn("error", session.wait(first))
+        go_on.set()
         self.assertEqual(len(session.wait(second)["tools"]), 1)
 
     def test_a_source_that_goes_ends_its_session_and_leaves_no_connection_busy(self):

@@ -11,6 +11,7 @@ from pathlib import Path
 import npm_servers
 from client import eventually
 from mcp_test import McpTest
+from pace import scaled
 
 EVERYTHING = npm_servers.PACKAGES / "server-everything" / "dist" / "index.js"
 FILESYSTEM = npm_servers.PACKAGES / "server-filesystem" / "dist" / "index.js"
@@ -79,10 +80,11 @@ class Everything:
                                             if line.get("method") == "notifications/progress"]) == 4)
 
     def test_a_call_that_takes_too_long_is_given_up(self):
-        session = self.everything(time_ms=1000)
+        milliseconds = int(scaled(1000))
+        session = self.everything(time_ms=milliseconds)
         session.list()
         answer = session.call("trigger-long-running-operation", {"duration": 30, "steps": 60})
-        self.assertEqual(answer["text"], "there was no answer within 1000ms")
+        self.assertEqual(answer["text"], f"there was no answer within {milliseconds}ms")
         self.assertTrue(session.call("echo", {"message": "on"})["ok"])
 
     def test_calls_side_by_side(self):
@@ -137,7 +139,7 @@ class EverythingHttpTest(Everything, RealServerTest):
             with socket.socket() as probe:
                 return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
-        self.assertTrue(eventually(listens, 20))
+        self.assertTrue(eventually(listens, 20 + scaled(5)))
         return server
 
     def test_a_server_that_was_started_anew_has_lost_the_session_and_is_greeted_again(self):

@@ -6,6 +6,7 @@ import threading
 import time
 
 from client import chat_bytes, get
+from fake_upstream import InStep
 from frames import error_of, finish_of, frames_of, partial_frames, text_of
 from gateway_test import GatewayTest, KINDS
 from key_admin import ADMIN_TOKEN, bearer, make_key
@@ -187,21 +188,18 @@ class Guardrails(GatewayTest):
         self.assert_eventually(lambda: closed == [True])
 
     def test_text_without_a_candidate_is_not_delayed(self):
-        def script(exchange):
-            exchange.head()
-            for text in ("Hello", " world", " No. 12", " 34"):
-                exchange.delta(text)
-                time.sleep(scaled(0.1))
-            exchange.finish()
-
+        script = InStep("Hello", " world", " No. 12", " 34")
         self.upstream.play(script)
         client = self.connect()
         client.send(chat_bytes(model="careful"))
         client.head()
         texts = []
-        while piece := client.next_piece():
-            texts.append(text_of(partial_frames(piece)))
-        self.assertEqual(texts[:3], ["Hello", " world", " No. "])
+        for _ in range(3):
+            texts.append(text_of(partial_frames(client.next_piece())))
+            script.go_on()
+        self.assertEqual(texts, ["Hello", " world", " No. "])
+        script.go_on()
+        texts.append(text_of(partial_frames(client.rest())))
         self.assertEqual("".join(texts), "Hello world No. 12 34")
 
     def test_answers_are_redacted(self):

@@ -1,12 +1,14 @@
 """What a client sees of a stream: framing, order, and when each piece comes."""
 
 import json
+import threading
 import time
 
 from client import Client, chat_body, chat_bytes, get
+from fake_upstream import InStep
 from frames import error_of, finish_of, frames_of, partial_frames, text_of
 from gateway_test import GatewayTest, KINDS
-from pace import scaled
+from pace import LIMIT, scaled
 
 
 class Streaming(GatewayTest):
@@ -72,13 +74,7 @@ class Streaming(GatewayTest):
         self.assertEqual(bodies[0], bodies[1])
 
     def test_deltas_apart_in_time_arrive_one_by_one_each_whole(self):
-        def script(exchange):
-            exchange.head()
-            for text in "abcde":
-                exchange.delta(text)
-                time.sleep(scaled(0.05))
-            exchange.finish()
-
+        script = InStep(*"abcde")
         self.upstream.play(script)
         client = self.connect()
         client.send(chat_bytes())
@@ -86,6 +82,7 @@ class Streaming(GatewayTest):
         texts = []
         while piece := client.next_piece():
             texts.append(text_of(partial_frames(piece)))
+            script.go_on()
         self.assertEqual(texts[:5], list("abcde"))
         self.assertEqual("".join(texts[5:]), "")
 
@@ -104,13 +101,15 @@ class Streaming(GatewayTest):
 
     def test_nothing_is_sent_before_the_first_event_and_then_role_and_text_together(self):
         wait = 0.5
+        was_read = threading.Event()
+        self.addCleanup(was_read.set)
 
         def script(exchange):
             exchange.head()
             exchange.body(exchange.wire._chunk({"role": "assistant", "content": ""}))
             time.sleep(wait)
             exchange.delta("late")
-            exchange.hold(0.2)
+            was_read.wait(LIMIT)
             exchange.finish()
 
         self.upstream.play(script)

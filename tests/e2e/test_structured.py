@@ -5,6 +5,7 @@ import random
 import time
 
 from client import chat_bytes
+from fake_upstream import InStep
 from frames import error_of, finish_of, frames_of, partial_frames, text_of
 from gateway_test import GatewayTest
 from pace import scaled
@@ -295,21 +296,16 @@ class Formats(StructuredTest):
             self.assertEqual(len(self.messages(-1)), 1)
 
     def test_which_stream_as_they_speak(self):
-        def speaks(exchange):
-            exchange.head()
-            exchange.delta('{"a":')
-            exchange.hold(scaled(0.3))
-            exchange.delta(" 1}")
-            exchange.finish()
-
         for model, format in (("local/m", JSON_OBJECT), ("claude/claude-sonnet-4-5", json_schema()),
                               ("google/gemini-2.5-flash", json_schema()), ("llama/m", JSON_OBJECT)):
             with self.subTest(model):
-                self.upstream.play(speaks)
+                script = InStep('{"a":', " 1}")
+                self.upstream.play(script)
                 client = self.connect()
                 client.send(chat_bytes(model=model, response_format=format))
                 client.head()
                 self.assertEqual(text_of(partial_frames(client.next_piece())), '{"a":')
+                script.go_on(2)
                 client.rest()
 
     def test_are_emulated_where_they_are_missing(self):

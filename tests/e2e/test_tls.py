@@ -4,12 +4,15 @@ import ssl
 import time
 
 from certificate import Certificate
-from client import Client, ask, chat_bytes
-from fake_upstream import FakeUpstream
+from client import Client, ask, chat_bytes, eventually
+from fake_upstream import FakeUpstream, InStep
 from frames import error_of, frames_of, partial_frames, text_of
 from gateway_test import GatewayTest, KINDS, LimitedTest, provider
-from pace import scaled
+from pace import LIMIT, scaled
 from runnel_process import RunnelProcess
+from stalls import undisturbed
+
+PING = b": ping\n\n"
 
 
 class TlsUpstreamTest(GatewayTest):
@@ -63,18 +66,13 @@ class TrustedUpstream(TlsUpstreamTest):
         self.assertEqual(resumed[-2:], [True, True])
 
     def test_deltas_come_one_by_one_and_large_ones_whole(self):
-        def script(exchange):
-            exchange.head()
-            for text in ("a", "b" * 200_000, "c"):
-                exchange.delta(text)
-                time.sleep(scaled(0.05))
-            exchange.finish()
-
+        script = InStep("a", "b" * 200_000, "c")
         self.upstream.play(script)
         client = self.connect()
         client.send(chat_bytes())
         client.head()
         self.assertEqual(text_of(partial_frames(client.next_piece())), "a")
+        script.go_on(3)
         self.assertEqual(len(text_of(frames_of(client.rest()))), 200_001)
 
     def test_a_cut_without_a_farewell_is_an_error(self):
@@ -101,7 +99,7 @@ class TrustedUpstream(TlsUpstreamTest):
         client.close()
         connection = self.upstream.exchanges[-1].connection
         self.assert_eventually(lambda: connection.closed_at is not None)
-        self.assertLess(connection.closed_at - since, scaled(0.2))
+        self.assertLess(undisturbed(since, connection.closed_at), scaled(0.2))
 
 
 class UntrustedUpstream(TlsUpstreamTest):
@@ -166,27 +164,37 @@ class TlsListener(LimitedTest):
         self.assertEqual(text_of(frames_of(ask(self.runnel.port, self.tls).body)), "Hello")
 
     def test_deltas_come_one_by_one(self):
-        self.upstream.play(lambda exchange: exchange.stream(*"abc", gap=scaled(0.05)))
+        script = InStep(*"abc")
+        self.upstream.play(script)
         client = self.connect()
         client.send(chat_bytes())
         client.head()
-        self.assertEqual([text_of(partial_frames(client.next_piece())) for _ in "abc"], list("abc"))
+        for text in "abc":
+            self.assertEqual(text_of(partial_frames(client.next_piece())), text)
+            script.go_on()
 
     def test_a_silent_stream_is_kept_alive(self):
+        heard = b""
+
         def slow(exchange):
-            time.sleep(0.8)
+            eventually(lambda: heard.count(PING) >= 2, LIMIT)
             exchange.head()
             exchange.delta("a")
-            time.sleep(0.8)
+            before = heard.count(PING)
+            eventually(lambda: heard.count(PING) >= before + 2, LIMIT)
             exchange.delta("b")
             exchange.finish()
 
         self.upstream.play(slow)
-        body = ask(self.runnel.port, self.tls).body
-        self.assertTrue(body.startswith(b": ping\n\n: ping\n\ndata: "), body[:100])
-        pings = body.count(b": ping\n\n")
-        self.assertIn(pings, range(4, 6))
-        self.assertEqual(text_of(frames_of(body.replace(b": ping\n\n", b""))), "ab")
+        began = time.monotonic()
+        client = self.connect()
+        client.send(chat_bytes())
+        client.head()
+        while piece := client.next_piece():
+            heard += piece
+        self.assertTrue(heard.startswith(PING + PING), heard[:100])
+        self.assertTrue(4 <= heard.count(PING) <= (time.monotonic() - began) / 0.35, heard)
+        self.assertEqual(text_of(frames_of(heard.replace(PING, b""))), "ab")
 
     def test_a_hang_up_cancels_upstream(self):
         for way in ("close", "reset"):
@@ -200,7 +208,7 @@ class TlsListener(LimitedTest):
                 getattr(client, way)()
                 connection = self.upstream.exchanges[-1].connection
                 self.assert_eventually(lambda: connection.closed_at is not None)
-                self.assertLess(connection.closed_at - since, scaled(0.2))
+                self.assertLess(undisturbed(since, connection.closed_at), scaled(0.2))
 
     def test_a_time_out_is_told(self):
         self.upstream.play(lambda exchange: (exchange.head(), exchange.delta("a"), exchange.hold()))
@@ -220,7 +228,7 @@ class TlsListener(LimitedTest):
             pass
         connection = self.upstream.exchanges[-1].connection
         self.assert_eventually(lambda: connection.closed_at is not None)
-        self.assertLess(connection.closed_at - since, scaled(0.2))
+        self.assertLess(undisturbed(since, connection.closed_at), scaled(0.2))
 
     def test_large_requests_and_pipelined_ones(self):
         client = self.connect()

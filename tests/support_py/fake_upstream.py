@@ -137,6 +137,24 @@ def speak(exchange):
         exchange.reply(200, exchange.wire.whole("Hello"))
 
 
+class InStep:
+    """A script that says one text after another, each when the client is ready for the next one."""
+
+    def __init__(self, *texts):
+        self._texts = texts
+        self._ready = threading.Semaphore(0)
+
+    def __call__(self, exchange):
+        exchange.head()
+        for text in self._texts:
+            exchange.delta(text)
+            self._ready.acquire(timeout=HOLD_LIMIT)
+        exchange.finish()
+
+    def go_on(self, times=1):
+        self._ready.release(times)
+
+
 class Connection:
     def __init__(self, upstream, accepted):
         self.upstream = upstream

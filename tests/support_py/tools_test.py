@@ -5,8 +5,9 @@ import json
 import threading
 import time
 
-from client import chat_bytes
+from client import chat_bytes, eventually
 from gateway_test import GatewayTest
+from pace import LIMIT
 
 CLIENT_TOOL = {"type": "function", "function": {"name": "theirs", "parameters": {"type": "object"}}}
 
@@ -51,6 +52,7 @@ class SlowTool(http.server.BaseHTTPRequestHandler):
     """Sleeps as long as it is told to, and says when it was asked and when it was left."""
     asked = []
     left = []
+    meeting = 1  # it answers when so many have been asked
 
     def do_GET(self):
         SlowTool.asked.append(time.monotonic())
@@ -62,6 +64,7 @@ class SlowTool(http.server.BaseHTTPRequestHandler):
                 return
         except TimeoutError:
             pass
+        eventually(lambda: len(SlowTool.asked) >= SlowTool.meeting, LIMIT)
         body = json.dumps({"slept": seconds}).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
@@ -98,6 +101,7 @@ class ToolsTest(GatewayTest):
         super().setUp()
         SlowTool.asked.clear()
         SlowTool.left.clear()
+        SlowTool.meeting = 1
 
     def stream(self, dialect="openai", model="op", **fields):
         client = self.connect()

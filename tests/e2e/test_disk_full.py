@@ -13,6 +13,7 @@ from gateway_test import provider
 from key_admin import ADMIN_TOKEN, admin
 from pace import scaled
 from runnel_process import RunnelProcess
+from stalls import undisturbed
 from store_test import ADMIN, Load, StoreTest
 
 MIB = 1 << 20
@@ -94,7 +95,7 @@ class DiskFull(StoreTest):
             response = ask(gateway.port, text="x" * (MIB // 4), headers={"X-Request-ID": request_id})
             self.assertEqual(response.status, 200, response.body)
             self.assertTrue(response.body.endswith(b"data: [DONE]\n\n"))
-            self.assertLess(time.monotonic() - begun, scaled(self.WAIT))
+            self.assertLess(undisturbed(begun), scaled(self.WAIT))
         self.disk.make_room()
         time.sleep(scaled(1.2))  # until the journal asks for room again
         load = Load([gateway], "after")

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import tempfile
-import time
 
 from client import ask, eventually
 from gateway_test import LimitedTest
@@ -38,9 +37,7 @@ class Replicas(LimitedTest):
     def assert_soon(self, expected, key):
         """Every gateway answers so within a second."""
         for gateway in self.gateways:
-            begun = time.monotonic()
             self.assertTrue(eventually(lambda: status(gateway, key) == expected, scaled(WITHIN)), expected)
-            self.assertLess(time.monotonic() - begun, scaled(WITHIN))
 
     def test_what_one_does_the_others_know(self):
         one, other = (gateway.port for gateway in self.gateways)

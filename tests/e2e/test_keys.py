@@ -12,6 +12,7 @@ from key_admin import ADMIN_TOKEN, admin, bearer, make_key
 
 ALICE = "0x00000000000000000000000000000000000a11ce"
 BOB = "0x0000000000000000000000000000000000000b0b"
+BUSY = (2, 8, 30)  # seconds: the first that is enough for the machine
 PAGE_MODEL = "0b54b0a4-7d7b-4a57-8d0c-3f1f8c1c2a11"
 
 
@@ -115,9 +116,13 @@ class Keys(KeyTest):
         self.assert_may(made)
 
     def test_a_key_ends_when_it_was_said(self):
-        end = time.time() + 1.5
-        made = self.make(expires_at=time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(end)) + f".{int(end % 1 * 1000):03}Z")
-        self.assert_may(made)
+        for seconds in BUSY:
+            end = time.time() + seconds
+            made = self.make(expires_at=time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(end)) + f".{int(end % 1 * 1000):03}Z")
+            response = self.chat(made)
+            if time.time() < end:
+                break
+        self.assertEqual(response.status, 200, response.body)
         time.sleep(max(0.0, end - time.time()) + 0.05)
         self.assert_error(self.chat(made), 401, "expired_api_key", "authentication_error")
         self.change(made, expires_at=int(time.time()) + 100)
@@ -177,12 +182,18 @@ class Keys(KeyTest):
     def test_a_rotated_keys_old_secret_may_last_a_while(self):
         made = self.make()
         path = f"/admin/v1/keys/{made['id']}/rotate"
-        rotated = self.admin("POST", path, {"grace": "1s"}).json()
-        end = time.monotonic() + 1
+        for seconds in BUSY:
+            begun = time.monotonic()
+            rotated = self.admin("POST", path, {"grace": f"{seconds}s"}).json()
+            rotated_at = time.monotonic()
+            response = self.chat(made)
+            if time.monotonic() < begun + seconds:
+                break
+            made = rotated
         self.assertIsNotNone(rotated["old_key_until"])
-        self.assert_may(made)
+        self.assertEqual(response.status, 200, response.body)
         self.assert_may(rotated)
-        time.sleep(max(0.0, end - time.monotonic()) + 0.1)
+        time.sleep(max(0.0, rotated_at + seconds - time.monotonic()) + 0.1)
         self.assert_error(self.chat(made), 401, "invalid_api_key")
         self.assert_may(rotated)
         for body in ({"grace": "tomorrow"}, {"grace": 3}, {"grace": "800h"}, {"time": "1s"}, b"[]"):

@@ -6,11 +6,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
 from client import ask, chat_body, chat_bytes, eventually, get
-from fake_upstream import speak
+from fake_upstream import InStep, speak
 from gateway_test import GatewayTest
 from metrics_page import scrape
 from pace import LIMIT
@@ -35,7 +36,6 @@ class MetricsTest(GatewayTest):
     provider_fields = {"retries": 0}
     config = {
         "threads": 2,
-        "ping": "100ms",
         "cache": {},
         "prices": {"local/m": {"input": 1000, "output": 10000}},
         "guardrails": [{"name": "codenames", "words": ["falcon"], "action": "redact"}],
@@ -126,6 +126,44 @@ class Figures(MetricsTest):
         self.assertEqual(self.grown("runnel_guardrail_hits_total", guardrail="codenames", action="redact"), 1)
         self.assertEqual(self.grown("runnel_attempts_total", provider="local", outcome="ok"), 2)
 
+    def test_the_pauses_of_streams_are_told(self):
+        script = InStep("a", "b", "c")
+        self.upstream.play(script)
+        client = self.connect()
+        client.send(chat_bytes(model="fast", text="pauses"))
+        client.head()
+        while client.next_piece():
+            time.sleep(0.06)
+            script.go_on()
+        self.scrape_after(1)
+        self.assertEqual(self.grown("runnel_chunk_gap_seconds_count"), 2)
+        self.assertGreaterEqual(self.grown("runnel_chunk_gap_seconds_sum"), 0.1)
+        self.assertEqual(self.grown("runnel_chunk_gap_seconds_bucket", le="0.025"), 0)
+
+    def test_idle_connections_and_records_are_told(self):
+        self.frames(model="fast", text="stored")
+        self.scrape_after(1)
+        self.assert_eventually(lambda: scrape(self.runnel.port).sum("runnel_upstream_connections", state="idle") > 0)
+        stored = self.before.sum("runnel_store_rows_total")
+        self.assert_eventually(lambda: scrape(self.runnel.port).sum("runnel_store_rows_total") > stored)
+        self.assertEqual(self.after.sum("runnel_store_up"), 1)
+        self.assertEqual(self.after.sum("runnel_store_rows_lost_total"), 0)
+
+    def test_breakers_are_told_of_every_provider(self):
+        states = {(one["provider"], one["state"]) for one in self.before.series("runnel_breakers")}
+        self.assertLessEqual({("google", "closed"), ("google", "open"), ("google", "half_open")}, states)
+        self.upstream.script = refuse(500)
+        asked = []
+        def opened():
+            asked.append(self.ask(model="google/m"))
+            return scrape(self.runnel.port).sum("runnel_breakers", provider="google", state="open") == 1
+        self.assert_eventually(opened)
+        self.scrape_after(len(asked))
+
+
+class UnderWay(MetricsTest):
+    config = {**MetricsTest.config, "ping": "100ms"}
+
     def test_what_is_under_way_is_seen_while_it_is(self):
         def script(exchange):
             exchange.head()
@@ -146,35 +184,9 @@ class Figures(MetricsTest):
         client.close()
         self.scrape_after(1)
         self.assertEqual(self.grown("runnel_requests_total", outcome="client_closed"), 1)
-        self.assertEqual(self.after.sum("runnel_streams_open"), 0)
-        self.assertEqual(self.after.sum("runnel_requests_running"), 0)
-        self.assertEqual(self.after.sum("runnel_upstream_connections", state="busy"), 0)
-
-    def test_the_pauses_of_streams_are_told(self):
-        self.upstream.play(lambda exchange: exchange.stream("a", "b", "c", gap=0.06))
-        self.frames(model="fast", text="pauses")
-        self.scrape_after(1)
-        self.assertEqual(self.grown("runnel_chunk_gap_seconds_count"), 2)
-        self.assertGreaterEqual(self.grown("runnel_chunk_gap_seconds_sum"), 0.1)
-        self.assertEqual(self.grown("runnel_chunk_gap_seconds_bucket", le="0.025"), 0)
-
-    def test_idle_connections_and_records_are_told(self):
-        self.frames(model="fast", text="stored")
-        self.scrape_after(1)
-        self.assert_eventually(lambda: scrape(self.runnel.port).sum("runnel_upstream_connections", state="idle") > 0)
-        stored = self.before.sum("runnel_store_rows_total")
-        self.assert_eventually(lambda: scrape(self.runnel.port).sum("runnel_store_rows_total") > stored)
-        self.assertEqual(self.after.sum("runnel_store_up"), 1)
-        self.assertEqual(self.after.sum("runnel_store_rows_lost_total"), 0)
-
-    def test_breakers_are_told_of_every_provider(self):
-        states = {(one["provider"], one["state"]) for one in self.before.series("runnel_breakers")}
-        self.assertLessEqual({("google", "closed"), ("google", "open"), ("google", "half_open")}, states)
-        self.upstream.script = refuse(500)
-        def opened():
-            self.ask(model="google/m")
-            return scrape(self.runnel.port).sum("runnel_breakers", provider="google", state="open") == 1
-        self.assert_eventually(opened)
+        for metric in ({"metric": "runnel_streams_open"}, {"metric": "runnel_requests_running"},
+                       {"metric": "runnel_upstream_connections", "state": "busy"}):
+            self.assert_eventually(lambda: scrape(self.runnel.port).sum(**metric) == 0, message=metric)
 
 
 class Bounds(MetricsTest):

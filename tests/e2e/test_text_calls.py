@@ -71,10 +71,11 @@ class ServersTools(TextCallsTest):
     def test_what_was_said_before_a_call_is_agent_text_however_slowly_the_call_comes(self):
         def slowly(exchange):
             exchange.head()
-            exchange.delta("Let me see. ")
-            for at in range(0, len(CALL), 10):
-                exchange.delta(CALL[at:at + 10])
+            # The beginning in one segment: nothing comes in between, however busy the machine is.
+            exchange.raw(exchange.framed(exchange.delta_bytes("Let me see. ")) + exchange.framed(exchange.delta_bytes(CALL[:10])))
+            for at in range(10, len(CALL), 10):
                 time.sleep(0.12)
+                exchange.delta(CALL[at:at + 10])
             exchange.finish("stop")
 
         self.upstream.play(slowly, says("It is 42."))

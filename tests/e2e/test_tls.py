@@ -129,7 +129,9 @@ class MisnamedUpstream(TlsUpstreamTest):
         self.assertEqual(self.upstream.requests, [])
 
 
-class TlsListener(LimitedTest):
+class TlsListenerTest(LimitedTest):
+    ping = "15s"
+
     @classmethod
     def setUpClass(cls):
         certificate = Certificate()
@@ -139,7 +141,7 @@ class TlsListener(LimitedTest):
         cls.addClassCleanup(cls.upstream.close)
         cls.runnel = RunnelProcess({
             "tls": {"cert": certificate.cert_file, "key": certificate.key_file},
-            "ping": "350ms",
+            "ping": cls.ping,
             "providers": {"local": provider("openai-compatible", cls.upstream.port),
                           "hasty": provider("openai-compatible", cls.upstream.port, timeouts={"idle": "300ms"})}})
         cls.addClassCleanup(cls.runnel.stop)
@@ -156,6 +158,8 @@ class TlsListener(LimitedTest):
         self.addCleanup(made.close)
         return made
 
+
+class TlsListener(TlsListenerTest):
     def test_whole_and_streamed_answers(self):
         client = self.connect()
         for number in range(6):
@@ -172,29 +176,6 @@ class TlsListener(LimitedTest):
         for text in "abc":
             self.assertEqual(text_of(partial_frames(client.next_piece())), text)
             script.go_on()
-
-    def test_a_silent_stream_is_kept_alive(self):
-        heard = b""
-
-        def slow(exchange):
-            eventually(lambda: heard.count(PING) >= 2, LIMIT)
-            exchange.head()
-            exchange.delta("a")
-            before = heard.count(PING)
-            eventually(lambda: heard.count(PING) >= before + 2, LIMIT)
-            exchange.delta("b")
-            exchange.finish()
-
-        self.upstream.play(slow)
-        began = time.monotonic()
-        client = self.connect()
-        client.send(chat_bytes())
-        client.head()
-        while piece := client.next_piece():
-            heard += piece
-        self.assertTrue(heard.startswith(PING + PING), heard[:100])
-        self.assertTrue(4 <= heard.count(PING) <= (time.monotonic() - began) / 0.35, heard)
-        self.assertEqual(text_of(frames_of(heard.replace(PING, b""))), "ab")
 
     def test_a_hang_up_cancels_upstream(self):
         for way in ("close", "reset"):
@@ -284,3 +265,30 @@ class TlsListener(LimitedTest):
                 except OSError:
                     pass
         self.assertEqual(ask(self.runnel.port, self.tls).status, 200)
+
+
+class SilentTlsStreams(TlsListenerTest):
+    ping = "350ms"
+
+    def test_a_silent_stream_is_kept_alive(self):
+        heard = b""
+
+        def slow(exchange):
+            eventually(lambda: heard.count(PING) >= 2, LIMIT)
+            exchange.head()
+            exchange.delta("a")
+            before = heard.count(PING)
+            eventually(lambda: heard.count(PING) >= before + 2, LIMIT)
+            exchange.delta("b")
+            exchange.finish()
+
+        self.upstream.play(slow)
+        began = time.monotonic()
+        client = self.connect()
+        client.send(chat_bytes())
+        client.head()
+        while piece := client.next_piece():
+            heard += piece
+        self.assertTrue(heard.startswith(PING + PING), heard[:100])
+        self.assertTrue(4 <= heard.count(PING) <= (time.monotonic() - began) / 0.35, heard)
+        self.assertEqual(text_of(frames_of(heard.replace(PING, b""))), "ab")

@@ -52,16 +52,6 @@ class Rounds(ToolsTest):
         self.assertEqual(answer["choices"][0]["finish_reason"], "stop")
         self.assertEqual(answer["usage"]["total_tokens"], 65)
 
-    def test_calls_of_one_round_run_side_by_side(self):
-        self.upstream.play(calls(*[call("nap", '{"seconds":0.3}', number) for number in (1, 2, 3)]), says("rested"))
-        SlowTool.meeting = 3
-        response = self.stream()
-        self.assertEqual(text_of(frames_of(response.body.replace(b": ping\n\n", b""))), "rested")
-        self.assertEqual(len(SlowTool.asked), 3)
-        self.assertIn(b": ping\n\n", response.body)
-        results = [message for message in self.upstream.requests[1].json()["messages"] if message["role"] == "tool"]
-        self.assertEqual([result["tool_call_id"] for result in results], ["call_1", "call_2", "call_3"])
-
     def test_a_model_that_always_calls_must_answer_in_the_end(self):
         self.upstream.play(*[calls(call("calculator", '{"expression":"1"}'))] * 3, says("enough"))
         frames = frames_of(self.stream().body)
@@ -87,6 +77,20 @@ class Rounds(ToolsTest):
                    if message["role"] == "tool"]
         self.assertEqual(len(results), 2)
         self.assertIn("not a JSON object", results[1])
+
+
+class SideBySide(ToolsTest):
+    ping = "100ms"
+
+    def test_calls_of_one_round_run_side_by_side(self):
+        self.upstream.play(calls(*[call("nap", '{"seconds":0.3}', number) for number in (1, 2, 3)]), says("rested"))
+        SlowTool.meeting = 3
+        response = self.stream()
+        self.assertEqual(text_of(frames_of(response.body.replace(b": ping\n\n", b""))), "rested")
+        self.assertEqual(len(SlowTool.asked), 3)
+        self.assertIn(b": ping\n\n", response.body)
+        results = [message for message in self.upstream.requests[1].json()["messages"] if message["role"] == "tool"]
+        self.assertEqual([result["tool_call_id"] for result in results], ["call_1", "call_2", "call_3"])
 
 
 class MixedTurns(ToolsTest):

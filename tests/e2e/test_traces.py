@@ -12,6 +12,7 @@ from fake_upstream import speak
 from gateway_test import GatewayTest, LimitedTest, provider
 from pace import LIMIT, scaled
 from runnel_process import RunnelProcess
+from stalls import undisturbed
 from tools_test import call, calls, says
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e47{:02x}"
@@ -276,7 +277,7 @@ class BadCollectors(LimitedTest):
             began = time.monotonic()
             response = ask(self.runnel.port, model="demo/text", stream=False)
             self.assertEqual(response.status, 200, response.body)
-            self.assertLess(time.monotonic() - began, scaled(2))
+            self.assertLess(undisturbed(began), scaled(2))
             ids.append(response.headers["x-request-id"])
         return ids
 
@@ -316,7 +317,7 @@ class BadCollectors(LimitedTest):
         first = self.ask(3)
         self.assert_eventually(lambda: self.collector.posts)
         later = self.ask(20)
-        self.assertLess(time.monotonic() - self.collector.posts[0][3], 8)
+        self.assertEqual(self.collector.spans, [], "it has answered: these were not asked meanwhile")
         self.assert_arrive(first + later, 25)
         self.assert_counted(sent=46, dropped=0)
         self.assertEqual(len(self.collector.spans), 46)  # none twice
@@ -389,7 +390,7 @@ class BadCollectors(LimitedTest):
         began = time.monotonic()
         self.runnel.signal(signal.SIGTERM)
         self.assertEqual(self.runnel.wait(LIMIT), 0)
-        self.assertLess(time.monotonic() - began, 3 + scaled(5))
+        self.assertLess(undisturbed(began), 3 + scaled(5))
 
 
 class Environment(LimitedTest):

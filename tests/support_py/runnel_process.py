@@ -17,6 +17,7 @@ SANITIZER_REPORT = re.compile(
 # What streams may take to end after SIGTERM, and what that makes of the process's end.
 DRAIN_SECONDS = 5
 STOP_LIMIT = DRAIN_SECONDS + 5 + scaled(3)
+START_LIMIT = 45 + scaled(15)  # many guardrails take a sanitizer build on a busy machine half a minute
 
 LISTENING = re.compile(r"listening on https?://127\.0\.0\.1:(\d+)")
 
@@ -56,7 +57,7 @@ class RunnelProcess:
         self._reader = threading.Thread(target=self._read_log, daemon=True)
         self._reader.start()
         self.port = None
-        self._found_port.wait(LIMIT)
+        self._found_port.wait(START_LIMIT)
         listening = LISTENING.search(self.log())
         if not listening:
             self.kill()

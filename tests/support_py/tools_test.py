@@ -77,6 +77,7 @@ class SlowTool(http.server.BaseHTTPRequestHandler):
 
 
 class ToolsTest(GatewayTest):
+    ping = "15s"
     models = {}  # besides "op"
     limits = {}
     tools = {}   # besides "nap", and "hasty", which is the same with little patience
@@ -90,7 +91,7 @@ class ToolsTest(GatewayTest):
         nap = {"url": f"http://127.0.0.1:{cls.server.server_address[1]}/", "method": "GET", "description": "sleeps",
                "parameters": {"type": "object", "properties": {"seconds": {"type": "number"}}}}
         cls.config = {
-            "ping": "100ms", "limits": cls.limits,
+            "ping": cls.ping, "limits": cls.limits,
             "tools": {"nap": {"http": nap}, "hasty": {"http": nap, "timeout": "200ms"}, **cls.tools},
             "models": {"op": {"targets": ["local/m", "llama/m"], "tools": ["calculator", "nap"], "max_tool_rounds": 3},
                        **cls.models},

@@ -6,6 +6,7 @@
 #include "agent/url_template.hpp"
 #include "base/ascii.hpp"
 #include "base/limits.hpp"
+#include "base/percent_encoding.hpp"
 #include "base/utf8.hpp"
 #include "json/parser.hpp"
 #include "json/writer.hpp"

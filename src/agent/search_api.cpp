@@ -1,12 +1,11 @@
 #include "agent/search_api.hpp"
 
 #include "agent/html_text.hpp"
+#include "base/percent_encoding.hpp"
 #include "json/writer.hpp"
 
 #include <fmt/format.h>
 #include <simdjson.h>
-
-#include <span>
 
 namespace runnel::agent {
 namespace {

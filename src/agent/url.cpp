@@ -1,6 +1,7 @@
 #include "agent/url.hpp"
 
 #include "base/ascii.hpp"
+#include "base/percent_encoding.hpp"
 #include "http/headers.hpp"
 #include "http/origin.hpp"
 
@@ -12,27 +13,9 @@
 namespace runnel::agent {
 namespace {
 
-bool is_letter_or_digit(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-bool is_unreserved(char c) { return is_letter_or_digit(c) || std::string_view("-._~").contains(c); }
-
-void append_encoded(std::string& out, char c) {
-    fmt::format_to(std::back_inserter(out), "%{:02X}", static_cast<unsigned char>(c));
-}
-
 // What is legal stays, escapes included; the rest is encoded.
 std::string tidied(std::string_view target) {
-    std::string out;
-    for (const char c : target) {
-        if (is_unreserved(c) || std::string_view("%:/?[]@!$&'()*+,;=").contains(c)) {
-            out += c;
-        } else {
-            append_encoded(out, c);
-        }
-    }
-    return out;
+    return percent_encoded(target, "%:/?[]@!$&'()*+,;=");
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -87,7 +70,7 @@ Result<Url> read_url(std::string_view text) {
     const std::string_view authority = text.substr(host, target - host);
     if (authority.contains('@')) return not_a_url("it has a user's name in front of the host");
     if (!std::ranges::all_of(authority, [](char c) {
-            return is_letter_or_digit(c) || std::string_view("-._:[]").contains(c);
+            return ascii::is_alphanumeric(c) || std::string_view("-._:[]").contains(c);
         }))
         return not_a_url("its host has a character that a host cannot have (names in other "
                          "scripts are written as xn--…)");
@@ -116,18 +99,6 @@ Result<Url> resolve_url(const Url& base, std::string_view reference) {
         path.insert(0, base_path.substr(0, base_path.rfind('/') + 1));
     }
     return Url{base.origin, tidied(without_dot_segments(path)) + tidied(reference.substr(query))};
-}
-
-std::string percent_encoded(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        if (is_unreserved(c)) {
-            out += c;
-        } else {
-            append_encoded(out, c);
-        }
-    }
-    return out;
 }
 
 }  // namespace runnel::agent

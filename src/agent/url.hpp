@@ -22,7 +22,4 @@ Result<Url> read_url(std::string_view text);
 // What a link or a redirect on the page `base` leads to.
 Result<Url> resolve_url(const Url& base, std::string_view reference);
 
-// Any text as one component of a URL.
-std::string percent_encoded(std::string_view text);
-
 }  // namespace runnel::agent

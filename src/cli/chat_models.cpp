@@ -1,6 +1,7 @@
 #include "cli/chat_models.hpp"
 
 #include "base/nearest.hpp"
+#include "base/percent_encoding.hpp"
 #include "json/tree.hpp"
 
 #include <fmt/format.h>
@@ -8,20 +9,6 @@
 #include <algorithm>
 
 namespace runnel::cli {
-namespace {
-
-// As a path has it.
-std::string url_encoded(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                           (c >= '0' && c <= '9') || std::string_view("._-/:@").contains(c);
-        out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-    return out;
-}
-
-}  // namespace
 
 Result<std::vector<std::string>> list_models(GatewayClient& gateway) {
     auto answer = gateway.get("/v1/models");
@@ -48,7 +35,7 @@ Result<void> check_model(GatewayClient& gateway, std::string_view name) {
     auto names = list_models(gateway);
     if (!names) return propagate(names);
     if (std::ranges::find(*names, name) != names->end()) return {};
-    const auto answer = gateway.get("/v1/models/" + url_encoded(name));
+    const auto answer = gateway.get("/v1/models/" + percent_encoded(name, "/:@"));
     if (answer) return {};
     const std::vector<std::string_view> known(names->begin(), names->end());
     return fail(ErrorKind::model_not_found,

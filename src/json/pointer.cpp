@@ -1,5 +1,7 @@
 #include "json/pointer.hpp"
 
+#include "base/percent_encoding.hpp"
+
 #include <charconv>
 
 namespace runnel::json {
@@ -7,18 +9,14 @@ namespace {
 
 // Of a JSON pointer in a URI fragment, where %25, ~1 and ~0 stand for other characters.
 std::string plain_token(std::string_view part) {
+    const std::string escaped = percent_decoded(part);
     std::string plain;
-    for (std::size_t i = 0; i < part.size(); ++i) {
-        const char* const hex = part.data() + i + 1;
-        unsigned char code = 0;
-        if (part[i] == '%' && i + 2 < part.size() &&
-            std::from_chars(hex, hex + 2, code, 16).ptr == hex + 2) {
-            plain += static_cast<char>(code);
-            i += 2;
-        } else if (part.substr(i, 2) == "~1" || part.substr(i, 2) == "~0") {
-            plain += part[++i] == '1' ? '/' : '~';
+    for (std::size_t i = 0; i < escaped.size(); ++i) {
+        const std::string_view two = std::string_view(escaped).substr(i, 2);
+        if (two == "~1" || two == "~0") {
+            plain += escaped[++i] == '1' ? '/' : '~';
         } else {
-            plain += part[i];
+            plain += escaped[i];
         }
     }
     return plain;

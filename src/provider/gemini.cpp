@@ -1,3 +1,4 @@
+#include "base/percent_encoding.hpp"
 #include "provider/base_url.hpp"
 #include "provider/error_facts.hpp"
 #include "provider/gemini_contents.hpp"
@@ -10,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cctype>
 
 namespace runnel::provider {
 namespace {
@@ -38,13 +38,7 @@ std::string resource_of(std::string_view model) {
         model.remove_prefix(collection.size());
         break;
     }
-    for (const char c : model) {
-        const auto byte = static_cast<unsigned char>(c);
-        const bool plain = std::isalnum(byte) || c == '-' || c == '.' || c == '_' || c == '~';
-        if (plain) resource += c;
-        if (!plain) resource += fmt::format("%{:02X}", byte);
-    }
-    return resource;
+    return resource + percent_encoded(model);
 }
 
 class Gemini final : public Provider {

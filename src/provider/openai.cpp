@@ -1,3 +1,4 @@
+#include "base/percent_encoding.hpp"
 #include "provider/base_url.hpp"
 #include "provider/error_facts.hpp"
 #include "provider/headers.hpp"
@@ -10,25 +11,11 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <cctype>
 
 namespace runnel::provider {
 namespace {
 
 constexpr std::string_view azure_default_version = "2024-10-21";
-
-// Letters, digits and what a path may hold unescaped; a deployment's name is the user's.
-std::string path_segment(std::string_view text) {
-    std::string out;
-    for (const unsigned char c : text) {
-        if (std::isalnum(c) != 0 || std::string_view("-._~").contains(static_cast<char>(c))) {
-            out += static_cast<char>(c);
-        } else {
-            out += fmt::format("%{:02X}", c);
-        }
-    }
-    return out;
-}
 
 class OpenAi final : public Provider {
 public:
@@ -103,7 +90,7 @@ private:
         if (path.empty())
             path = config_.api_version.empty()
                        ? "/openai/v1"
-                       : fmt::format("/openai/deployments/{}", path_segment(model));
+                       : fmt::format("/openai/deployments/{}", percent_encoded(model));
         const bool needs_version = path.contains("/deployments/") || path.ends_with("/models");
         path += "/chat/completions";
         if (!config_.api_version.empty()) {

@@ -2,6 +2,7 @@
 
 #include "base/ascii.hpp"
 #include "base/limits.hpp"
+#include "base/percent_encoding.hpp"
 #include "dialect/registry.hpp"
 #include "exchange/chat_exchange.hpp"
 #include "exchange/retry_after.hpp"
@@ -325,7 +326,7 @@ awaitable<void> App::chat(Asked asked) {
 
 awaitable<void> App::models(Asked asked) {
     const std::string_view path = asked.transaction->request.path();
-    const std::string id = url_decoded(after(path.substr(path.find("/models")), "/models/"));
+    const std::string id = percent_decoded(after(path.substr(path.find("/models")), "/models/"));
     const auto body = id.empty() ? list_models(gateway_->router, asked.caller, started_)
                                  : describe_model(gateway_->router, asked.caller, id, started_);
     if (!body) {

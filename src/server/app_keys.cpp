@@ -1,5 +1,5 @@
+#include "base/percent_encoding.hpp"
 #include "server/app.hpp"
-#include "server/url.hpp"
 
 #include <string_view>
 
@@ -14,7 +14,7 @@ std::string key_in(std::string_view path) {
     constexpr std::string_view rotate = "/rotate";
     path.remove_prefix(std::string_view("/admin/v1/keys/").size());
     if (path.ends_with(rotate)) path.remove_suffix(rotate.size());
-    return url_decoded(path);
+    return percent_decoded(path);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
+#include "base/percent_encoding.hpp"
 #include "dialect/registry.hpp"
 #include "exchange/utc_now.hpp"
 #include "server/app.hpp"
 #include "server/balance.hpp"
 #include "server/logs.hpp"
 #include "server/replay.hpp"
-#include "server/url.hpp"
 
 #include <string_view>
 
@@ -18,7 +18,7 @@ namespace {
 std::string log_in(std::string_view path) {
     constexpr std::string_view before = "/logs/";
     path.remove_prefix(path.find(before) + before.size());
-    return url_decoded(path.substr(0, path.find('/')));
+    return percent_decoded(path.substr(0, path.find('/')));
 }
 
 }  // namespace

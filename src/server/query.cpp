@@ -1,5 +1,6 @@
 #include "server/query.hpp"
 
+#include "base/is_in.hpp"
 #include "base/nearest.hpp"
 #include "base/utc_time.hpp"
 #include "server/url.hpp"
@@ -23,19 +24,12 @@ bool read_whole(std::string_view text, T& out) {
 
 Result<Query> Query::read(std::string_view text, std::span<const std::string_view> names) {
     Query query;
-    while (!text.empty()) {
-        const std::string_view pair = text.substr(0, text.find('&'));
-        text.remove_prefix(std::min(pair.size() + 1, text.size()));
-        if (pair.empty()) continue;
-        const std::size_t equals = std::min(pair.find('='), pair.size());
-        const std::string name = url_decoded(pair.substr(0, equals));
-        if (std::ranges::find(names, name) == names.end())
+    query.values_ = query_fields(text);
+    for (const auto& [name, value] : query.values_)
+        if (!is_in(name, names))
             return fail_at(ErrorKind::invalid_value, name,
-                           fmt::format("there is no parameter '{}' here{}; there are: {}", name,
-                                       did_you_mean(name, names), fmt::join(names, ", ")));
-        query.values_.emplace_back(name,
-                                   url_decoded(pair.substr(std::min(equals + 1, pair.size()))));
-    }
+                           fmt::format("there is no parameter '{}' here; there are: {}{}", name,
+                                       fmt::join(names, ", "), did_you_mean(name, names)));
     return query;
 }
 

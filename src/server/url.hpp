@@ -7,9 +7,6 @@
 
 namespace runnel::server {
 
-// Percent escapes resolved; a broken escape stays as it is.
-std::string url_decoded(std::string_view text);
-
 // The names and values of a query, unescaped, in their order; what has no = has an empty value.
 std::vector<std::pair<std::string, std::string>> query_fields(std::string_view query);
 

@@ -5,12 +5,6 @@
 namespace runnel::server {
 namespace {
 
-TEST(Url, ResolvesEscapesAndLeavesBrokenOnes) {
-    EXPECT_EQ(url_decoded("a%2Fb%20c"), "a/b c");
-    EXPECT_EQ(url_decoded("100%"), "100%");
-    EXPECT_EQ(url_decoded("%zz%4"), "%zz%4");
-}
-
 TEST(Url, FindsAFlagInAQueryWithAValueOrWithout) {
     EXPECT_TRUE(has_flag("verbose", "verbose"));
     EXPECT_TRUE(has_flag("a=1&verbose", "verbose"));

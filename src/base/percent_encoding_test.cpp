@@ -1,0 +1,28 @@
+#include "base/percent_encoding.hpp"
+
+#include <gtest/gtest.h>
+
+namespace runnel {
+namespace {
+
+TEST(PercentEncoding, KeepsWhatUrlsMayHoldAnywhere) {
+    EXPECT_EQ(percent_encoded("a/b?c&d=e%f ü.~"), "a%2Fb%3Fc%26d%3De%25f%20%C3%BC.~");
+}
+
+TEST(PercentEncoding, KeepsWhatItIsToldTo) {
+    EXPECT_EQ(percent_encoded("org/model:free", "/:"), "org/model:free");
+}
+
+TEST(PercentEncoding, GivesEveryByteBack) {
+    std::string all;
+    for (int byte = 0; byte < 256; ++byte) all += static_cast<char>(byte);
+    EXPECT_EQ(percent_decoded(percent_encoded(all)), all);
+}
+
+TEST(PercentEncoding, LeavesAPercentSignThatBeginsNoEscape) {
+    for (const std::string_view text : {"100%", "%4", "%zz", "%", "%-1"})
+        EXPECT_EQ(percent_decoded(text), text);
+}
+
+}  // namespace
+}  // namespace runnel

@@ -21,8 +21,7 @@ Result<Forgotten> forget_before(Database& database, policy::UtcTime time);
 // Records of requests that began before then are gone, or soon will be.
 Result<policy::UtcTime> read_kept_since(Database& database);
 
-// Deletes what was said in one request, or in all of a key's; how many there were.
+// Deletes what was said in one request; how many there were.
 Result<std::size_t> forget_content(Database& database, std::string_view entry_id);
-Result<std::size_t> forget_content_of_key(Database& database, std::string_view key_id);
 
 }  // namespace runnel::store

@@ -29,7 +29,6 @@ protected:
         for (int minute = 0; minute < count; ++minute) {
             batch.push_back(some_record("e" + std::to_string(minute), some_noon + minute * 1min));
             batch.back().timeline_json = R"(["marker-of-what-was-said"])";
-            batch.back().key_id = minute % 2 == 0 ? "even" : "odd";
         }
         ASSERT_TRUE(append(*database_, batch));
     }
@@ -90,24 +89,22 @@ TEST_P(Retention, ManyRecordsOfOneMomentGoTogether) {
     EXPECT_EQ(forgotten, 4500U);
 }
 
-TEST_P(Retention, ContentGoesOneByOneOrByKey) {
-    append_minutes(5000);
+TEST_P(Retention, ContentGoesOneByOne) {
+    append_minutes(10);
     EXPECT_EQ(forget_content(*database_, "e4").value_or(99), 1U);
     EXPECT_EQ(forget_content(*database_, "e4").value_or(99), 0U);
     EXPECT_EQ(forget_content(*database_, "nobody").value_or(99), 0U);
-    EXPECT_EQ(contents(), 4999);
+    EXPECT_EQ(contents(), 9);
     const auto rest = find_record(*database_, "e4", std::nullopt, Detail::content);
     EXPECT_EQ((*rest)->timeline_json, "");
     EXPECT_EQ((*rest)->record_json, some_record("e4").record_json);
-    EXPECT_EQ(forget_content_of_key(*database_, "even").value_or(99), 2499U);
-    EXPECT_EQ(contents(), 2500);
 }
 
 TEST_P(Retention, WhatWasDeletedIsNotOnTheDiskAnyMore) {
     if (GetParam() != Kind::sqlite) GTEST_SKIP() << "PostgreSQL does it in its own time";
-    append_minutes(500);
-    ASSERT_EQ(forget_content_of_key(*database_, "even").value_or(0), 250U);
-    ASSERT_EQ(forget_content_of_key(*database_, "odd").value_or(0), 250U);
+    append_minutes(20);
+    for (int minute = 0; minute < 20; ++minute)
+        ASSERT_EQ(forget_content(*database_, "e" + std::to_string(minute)).value_or(0), 1U);
     for (const auto& file : std::filesystem::directory_iterator(folder())) {
         std::ifstream in(file.path(), std::ios::binary);
         const std::string bytes{std::istreambuf_iterator<char>(in), {}};

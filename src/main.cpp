@@ -5,6 +5,7 @@
 #include "cli/import_litellm.hpp"
 #include "cli/keys_command.hpp"
 #include "cli/manual.hpp"
+#include "cli/misuse.hpp"
 #include "cli/replay.hpp"
 #include "cli/request.hpp"
 #include "cli/serve.hpp"
@@ -21,6 +22,8 @@
 #include <vector>
 
 namespace {
+
+constexpr auto version_line = "runnel " RUNNEL_VERSION;
 
 std::string read_stdin() {
     return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
@@ -64,6 +67,8 @@ int main(int argc, char** argv) {
     CLI::App app("Runnel: one OpenAI-style endpoint in front of every language model.", "runnel");
     app.require_subcommand(1);
     app.set_help_all_flag("--help-all", "Help for every command");
+    app.set_version_flag("--version", version_line, "Print the version");
+    app.failure_message(&runnel::cli::misuse_message);
 
     runnel::cli::ServeOptions serve_options;
     CLI::App* serve =
@@ -103,6 +108,7 @@ int main(int argc, char** argv) {
     transcode
         ->add_option("--status", transcode_options.status,
                      "The response's HTTP status; other than 200 it is an error body")
+        ->check(CLI::Range(100, 999))
         ->type_name("N");
 
     std::string request_kind;
@@ -176,6 +182,6 @@ int main(int argc, char** argv) {
     if (*chat) return runnel::cli::chat(chat_options);
     if (*replay) return runnel::cli::replay(replay_options, std::cout, std::cerr);
     if (*litellm) return runnel::cli::import_litellm(import_options, std::cout, std::cerr);
-    if (*version) fmt::print("runnel {}\n", RUNNEL_VERSION);
+    if (*version) fmt::print("{}\n", version_line);
     return 0;
 }

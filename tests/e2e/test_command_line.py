@@ -86,7 +86,11 @@ class Usage(LimitedTest):
             with self.subTest(arguments):
                 done = run_command(*arguments)
                 self.assertNotIn(done.returncode, (0, 1))
-                self.assertTrue(done.stderr + done.stdout)
+                self.assertRegex(done.stderr.decode(), r"^runnel: .+\nTry `runnel.* --help`\.\n$")
+
+    def test_a_misspelt_command_is_guessed(self):
+        done = run_command("serv", "--config", "gateway.yaml")
+        self.assertIn("there is no command 'serv'; did you mean 'serve'?", done.stderr.decode())
 
     def test_help_lists_the_commands(self):
         done = run_command("--help")
@@ -95,9 +99,11 @@ class Usage(LimitedTest):
             self.assertIn(command, done.stdout.decode())
 
     def test_version(self):
-        done = run_command("version")
-        self.assertEqual(done.returncode, 0)
-        self.assertRegex(done.stdout.decode(), r"^runnel \d+\.\d+\.\d+\S*\n$")
+        for way in ("version", "--version"):
+            with self.subTest(way):
+                done = run_command(way)
+                self.assertEqual(done.returncode, 0)
+                self.assertRegex(done.stdout.decode(), r"^runnel \d+\.\d+\.\d+\S*\n$")
 
 
 class Transcode(LimitedTest):

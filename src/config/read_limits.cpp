@@ -1,6 +1,7 @@
 #include "config/read_limits.hpp"
 
-#include "base/limits.hpp"
+#include "base/is_in.hpp"
+#include "base/nearest.hpp"
 #include "policy/endpoint.hpp"
 
 #include <fmt/format.h>
@@ -45,9 +46,11 @@ std::optional<std::int64_t> read_reserved_tokens(const Value& value) {
 
 void read_endpoints(const Value& value, policy::SharedLimits& limits) {
     for (const Entry& entry : value.entries()) {
-        if (std::ranges::find(policy::endpoint_names, entry.key) == policy::endpoint_names.end())
-            entry.name.complain(fmt::format("there are limits for the endpoints {}",
-                                            fmt::join(policy::endpoint_names, ", ")));
+        if (!is_in(entry.key, policy::endpoint_names))
+            entry.name.complain(
+                fmt::format("this is no endpoint that can have limits; there are: {}{}",
+                            fmt::join(policy::endpoint_names, ", "),
+                            did_you_mean(entry.key, policy::endpoint_names)));
         const auto section = entry.value.section(keys_of_endpoint);
         if (section) limits.endpoint_limits.emplace_back(entry.key, read_rates(*section));
     }

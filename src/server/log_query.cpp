@@ -129,7 +129,8 @@ Result<store::UsageQuery> read_usage_query(std::string_view text, const policy::
         std::vector<std::string_view> names;
         for (const Group& known : groups) names.push_back(known.name);
         return fail_at(ErrorKind::invalid_value, "group_by",
-                       fmt::format("group_by is one of {}{}", fmt::join(names, ", "),
+                       fmt::format("group_by is one of {}, not '{}'{}", fmt::join(names, ", "),
+                                   query->text("group_by"),
                                    did_you_mean(query->text("group_by"), names)));
     }
     asked.group_by = group->by;

@@ -42,7 +42,8 @@ Result<Wish> read_wish(std::string& body, json::Parser* parser) {
         });
     if (error) return fail(ErrorKind::invalid_json, "the body is not valid JSON");
     if (wish.tool.empty())
-        return fail_at(ErrorKind::missing_required_field, "tool", "tool is missing: its name");
+        return fail_at(ErrorKind::missing_required_field, "tool",
+                       "tool is missing: the name of the one to run");
     if (!wish.arguments_json.starts_with('{') || !json::is_whole(wish.arguments_json))
         return fail_at(ErrorKind::invalid_value, "args", "args must be an object");
     return wish;

@@ -1,8 +1,6 @@
 #include "check.hpp"
 #include "sse/decoder.hpp"
 
-#include <vector>
-
 namespace {
 
 using namespace runnel;

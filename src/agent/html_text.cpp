@@ -5,7 +5,6 @@
 #include "base/is_in.hpp"
 
 #include <algorithm>
-#include <span>
 
 namespace runnel::agent {
 namespace {

@@ -20,8 +20,7 @@ constexpr std::string_view encoded_begin = "=?base64?", encoded_end = "?=";
 bool is_token(std::string_view text) {
     constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
     return !text.empty() && std::ranges::all_of(text, [&](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-               marks.find(c) != std::string_view::npos;
+        return ascii::is_alphanumeric(c) || marks.contains(c);
     });
 }
 

@@ -2,7 +2,6 @@
 
 #include "support/openai_requests.hpp"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

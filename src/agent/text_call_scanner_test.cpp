@@ -2,7 +2,6 @@
 
 #include "json/text.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>

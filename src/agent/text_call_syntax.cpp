@@ -1,9 +1,9 @@
 #include "agent/text_call_syntax.hpp"
 
+#include "base/ascii.hpp"
 #include "json/text.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 #include <utility>
 
@@ -25,9 +25,7 @@ bool is_between(char c) {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == ',' || c == ';';
 }
 
-bool is_language(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
-}
+bool is_language(char c) { return ascii::is_alphanumeric(c) || c == '_' || c == '-'; }
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include "agent/time_zone.hpp"
 
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 
 #include <fmt/format.h>
@@ -94,8 +95,7 @@ std::optional<BlockAnswer> read_block(std::string_view block, const Counts& coun
 
 bool is_zone_name(std::string_view name) {
     const auto legal = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '/' || c == '_' || c == '-' || c == '+';
+        return ascii::is_alphanumeric(c) || c == '/' || c == '_' || c == '-' || c == '+';
     };
     return !name.empty() && name.size() <= zone_name_bytes_max && name.front() != '/' &&
            std::ranges::all_of(name, legal);

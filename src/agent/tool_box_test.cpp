@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <future>
 
 namespace runnel::agent {
 namespace {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/ascii.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <string_view>
@@ -16,8 +18,7 @@ struct UrlPiece {
 // The parts in their order; nothing where a brace has no partner or no name inside.
 inline std::optional<std::vector<UrlPiece>> split_url_template(std::string_view url) {
     const auto is_name_letter = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '_' || c == '-';
+        return ascii::is_alphanumeric(c) || c == '_' || c == '-';
     };
     std::vector<UrlPiece> pieces;
     while (!url.empty()) {

@@ -1,6 +1,6 @@
 #include "base/utc_time.hpp"
 
-#include <fmt/format.h>
+#include "base/ascii.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -20,7 +20,7 @@ public:
     int digits(std::size_t count) {
         int value = 0;
         const char* const end = rest_.data() + std::min(count, rest_.size());
-        const bool all = count <= rest_.size() && rest_.front() >= '0' && rest_.front() <= '9' &&
+        const bool all = count <= rest_.size() && ascii::is_digit(rest_.front()) &&
                          std::from_chars(rest_.data(), end, value).ptr == end;
         take(count, all);
         return value;

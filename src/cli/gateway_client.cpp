@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <csignal>
-#include <optional>
 #include <tuple>
 
 namespace runnel::cli {

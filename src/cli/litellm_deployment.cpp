@@ -1,5 +1,6 @@
 #include "cli/litellm_deployment.hpp"
 
+#include "base/ascii.hpp"
 #include "base/is_in.hpp"
 #include "cli/litellm_providers.hpp"
 #include "config/addresses.hpp"
@@ -61,13 +62,6 @@ constexpr Fact facts[]{
     {"supports_reasoning", "reasoning"},    {"supports_native_streaming", "streaming"},
     {"max_input_tokens", "context_length"}, {"max_output_tokens", "max_output"}};
 
-std::string in_small_letters(std::string_view text) {
-    std::string small(text);
-    for (char& c : small)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return small;
-}
-
 // X-Team-Key is X_TEAM_KEY.
 std::string variable_for(std::string_view header) {
     std::string name(header);
@@ -83,7 +77,7 @@ const Value* find(const std::vector<Entry>& entries, std::string_view key) {
 
 // Headers that may hold a key; the others are copied.
 bool may_be_secret(std::string_view header) {
-    const std::string name = in_small_letters(header);
+    const std::string name = ascii::lowered(header);
     return std::ranges::any_of(
         std::initializer_list<std::string_view>{"auth", "key", "token", "secret", "cookie"},
         [&](std::string_view part) { return name.contains(part); });
@@ -213,7 +207,7 @@ private:
         }
         const bool wants_none = provider.kind == "openai-compatible" || provider.kind == "vllm" ||
                                 provider.kind == "lmstudio" || provider.kind == "ollama";
-        if (wants_none && is_in(in_small_letters(key->node().text), no_keys)) return;
+        if (wants_none && is_in(ascii::lowered(key->node().text), no_keys)) return;
         const bool is_usual = litellm_->kind == provider.kind && !litellm_->key_variable.empty();
         const std::string_view usual = is_usual ? litellm_->key_variable : "CUSTOM_API_KEY";
         auto text = read_litellm_secret(reading_, *key, usual);

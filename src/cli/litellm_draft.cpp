@@ -1,5 +1,6 @@
 #include "cli/litellm_draft.hpp"
 
+#include "base/ascii.hpp"
 #include "json/writer.hpp"
 
 #include <fmt/format.h>
@@ -11,10 +12,7 @@
 namespace runnel::cli {
 namespace {
 
-bool is_plain(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("._/-").contains(c);
-}
+bool is_plain(char c) { return ascii::is_alphanumeric(c) || std::string_view("._/-").contains(c); }
 
 using Out = std::back_insert_iterator<std::string>;
 

@@ -1,5 +1,6 @@
 #include "cli/litellm_reading.hpp"
 
+#include "base/ascii.hpp"
 #include "config/json_value.hpp"
 
 #include <fmt/format.h>
@@ -22,11 +23,8 @@ std::string_view environment_name(std::string_view text) {
 }
 
 bool is_variable_name(std::string_view name) {
-    const auto fits = [](char c) {
-        return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-               c == '_';
-    };
-    return !name.empty() && std::ranges::all_of(name, fits) && (name[0] < '0' || name[0] > '9');
+    const auto fits = [](char c) { return ascii::is_alphanumeric(c) || c == '_'; };
+    return !name.empty() && std::ranges::all_of(name, fits) && !ascii::is_digit(name[0]);
 }
 
 std::string without_variables(std::string_view text) {

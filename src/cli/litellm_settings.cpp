@@ -1,13 +1,11 @@
 #include "cli/litellm_settings.hpp"
 
-#include "base/limits.hpp"
 #include "cli/litellm_fallbacks.hpp"
 #include "cli/litellm_stores.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace runnel::cli {
 namespace {

@@ -1,5 +1,6 @@
 #include "cli/replay.hpp"
 
+#include "base/ascii.hpp"
 #include "dialect/registry.hpp"
 #include "server/replay.hpp"
 
@@ -17,8 +18,7 @@ namespace {
 // Ids have nothing else in them; anything else would change the path.
 bool is_id(std::string_view text) {
     const auto fits = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               std::string_view("._-").contains(c);
+        return ascii::is_alphanumeric(c) || std::string_view("._-").contains(c);
     };
     return !text.empty() && std::ranges::all_of(text, fits);
 }

@@ -45,7 +45,7 @@ bool is_host(std::string_view text) {
         std::ranges::all_of(text, [](char c) { return ascii::is_digit(c) || c == '.'; });
     if (numeric) return is_ipv4(text);
     return !text.empty() && std::ranges::all_of(text, [](char c) {
-        return ascii::is_letter(c) || ascii::is_digit(c) || c == '.' || c == '-' || c == '_';
+        return ascii::is_alphanumeric(c) || c == '.' || c == '-' || c == '_';
     });
 }
 
@@ -107,7 +107,7 @@ bool is_cors_origin(std::string_view text) {
     const std::size_t scheme_end = text.find("://");
     if (scheme_end == std::string_view::npos || scheme_end == 0) return false;
     const bool scheme = std::ranges::all_of(text.substr(0, scheme_end), [](char c) {
-        return ascii::is_letter(c) || ascii::is_digit(c) || c == '+' || c == '-' || c == '.';
+        return ascii::is_alphanumeric(c) || c == '+' || c == '-' || c == '.';
     });
     return scheme && is_authority(after_scheme(text));
 }

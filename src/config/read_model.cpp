@@ -7,7 +7,6 @@
 #include "config/read_policy.hpp"
 #include "dialect/registry.hpp"
 
-#include <algorithm>
 #include <limits>
 
 namespace runnel::config {

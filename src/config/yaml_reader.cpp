@@ -1,5 +1,6 @@
 #include "config/yaml_reader.hpp"
 
+#include "base/ascii.hpp"
 #include "base/nearest.hpp"
 #include "base/utf8.hpp"
 #include "config/units.hpp"
@@ -29,11 +30,8 @@ std::string shown(const Node& node) {
 }
 
 bool is_variable_name(std::string_view name) {
-    const auto letter = [](char c) {
-        return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-    };
-    return !name.empty() && letter(name.front()) &&
-           std::ranges::all_of(name, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+    const auto fits = [](char c) { return ascii::is_alphanumeric(c) || c == '_'; };
+    return !name.empty() && !ascii::is_digit(name.front()) && std::ranges::all_of(name, fits);
 }
 
 // Fills in each ${NAME}; the complaint when one cannot be.

@@ -1,8 +1,7 @@
 #include "dialect/agent_hold.hpp"
 
+#include "base/ascii.hpp"
 #include "base/limits.hpp"
-
-#include <cctype>
 
 namespace runnel::dialect {
 namespace {
@@ -81,8 +80,7 @@ bool AgentHold::may_be_a_call() const {
         case '{':
         case '[': return true;
         case '<':
-            return opening_.size() == 1 || opening_[1] == '|' ||
-                   std::isalpha(static_cast<unsigned char>(opening_[1])) != 0;
+            return opening_.size() == 1 || opening_[1] == '|' || ascii::is_letter(opening_[1]);
         default: return fence.starts_with(opening_);
     }
 }

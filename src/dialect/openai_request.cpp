@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
-#include <cmath>
 #include <utility>
 #include <vector>
 

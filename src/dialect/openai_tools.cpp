@@ -1,12 +1,12 @@
 #include "dialect/openai_tools.hpp"
 
+#include "base/ascii.hpp"
 #include "base/limits.hpp"
 #include "json/writer.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 namespace runnel::dialect {
 namespace {
@@ -19,9 +19,8 @@ constexpr auto bad_choice = ErrorKind::tool_choice_invalid;
 
 bool is_tool_name(std::string_view name) {
     return !name.empty() && name.size() <= limits::tool_name_bytes &&
-           std::ranges::all_of(name, [](unsigned char c) {
-               return (c < 0x80 && std::isalnum(c) != 0) || c == '_' || c == '-';
-           });
+           std::ranges::all_of(
+               name, [](char c) { return ascii::is_alphanumeric(c) || c == '_' || c == '-'; });
 }
 
 Result<void> read_name(Value& value, Tool& tool, const chat::Request& request) {

@@ -4,8 +4,6 @@
 #include "base/release.hpp"
 #include "http/as_error.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace runnel::exchange {

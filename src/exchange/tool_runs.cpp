@@ -10,7 +10,6 @@
 #include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <deque>
 
 namespace runnel::exchange {

@@ -2,8 +2,6 @@
 
 #include "base/ascii.hpp"
 
-#include <algorithm>
-
 namespace runnel::http {
 
 void HeaderList::add(std::string_view name, std::string_view value) {

@@ -1,7 +1,6 @@
 #include "http/shared_port.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <sstream>
 #include <string>

@@ -1,7 +1,6 @@
 #include "http/upstream.hpp"
 
 #include <boost/asio/ssl/error.hpp>
-#include <fmt/format.h>
 
 #include <array>
 

@@ -1,5 +1,6 @@
 #include "json/schema.hpp"
 
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 #include "json/pointer.hpp"
 #include "json/schema_limits.hpp"
@@ -9,7 +10,6 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <memory>
 #include <span>
@@ -42,7 +42,9 @@ std::string written(const Node& value) {
 }
 
 bool is_identifier(std::string_view name) {
-    const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 0x80; };
+    const auto fits = [](char c) {
+        return ascii::is_alphanumeric(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+    };
     return !name.empty() && name.size() <= quoted_bytes && std::ranges::all_of(name, fits);
 }
 

@@ -1,5 +1,6 @@
 #include "policy/cache_key.hpp"
 
+#include "base/is_in.hpp"
 #include "base/sha256.hpp"
 #include "json/parser.hpp"
 
@@ -21,9 +22,7 @@ constexpr std::array<std::string_view, 21> without_effect{
     "strict_model", "guardrails",     "servertool_results", "tool_events",
     "hold"};
 
-bool has_effect(const chat::Field& field) {
-    return std::ranges::find(without_effect, field.name) == without_effect.end();
-}
+bool has_effect(const chat::Field& field) { return !is_in(field.name, without_effect); }
 
 // With its length before it, so that no two lists of parts read the same.
 void add(std::string& text, std::string_view part) {

@@ -1,7 +1,5 @@
 #include "policy/ledger_sums.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <memory>
 

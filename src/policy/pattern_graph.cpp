@@ -3,7 +3,6 @@
 #include "base/limits.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <set>
 
 namespace runnel::policy {

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <hs.h>
 
-#include <functional>
 #include <map>
 #include <numeric>
 #include <random>

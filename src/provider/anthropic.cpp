@@ -8,9 +8,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cctype>
-
 namespace runnel::provider {
 namespace {
 

@@ -4,8 +4,6 @@
 #include "provider/json_fields.hpp"
 #include "provider/url_citation.hpp"
 
-#include <algorithm>
-
 namespace runnel::provider::anthropic {
 namespace {
 

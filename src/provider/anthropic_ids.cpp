@@ -1,5 +1,7 @@
 #include "provider/anthropic_ids.hpp"
 
+#include "base/ascii.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,12 +22,7 @@ std::uint64_t hash_of(std::string_view text) {
 std::string legal_name(std::string_view name) {
     std::string legal(name);
     std::ranges::replace_if(
-        legal,
-        [](char c) {
-            return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                     c == '_' || c == '-');
-        },
-        '_');
+        legal, [](char c) { return !ascii::is_alphanumeric(c) && c != '_' && c != '-'; }, '_');
     return legal;
 }
 

@@ -3,7 +3,6 @@
 #include "base/ascii.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 
 namespace runnel::provider::anthropic {

@@ -1,11 +1,11 @@
 #include "provider/anthropic_schema.hpp"
 
+#include "base/is_in.hpp"
 #include "json/parser.hpp"
 #include "json/text.hpp"
 #include "json/writer.hpp"
 #include "provider/json_fields.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace runnel::provider::anthropic {
@@ -41,11 +41,6 @@ constexpr std::array<std::string_view, 26> unenforceable{"minimum",
                                                          "else"};
 constexpr std::array<std::string_view, 10> known_formats{
     "date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"};
-
-template <class List>
-bool has(const List& list, std::string_view word) {
-    return std::ranges::find(list, word) != list.end();
-}
 
 std::string compact(std::string_view raw) {
     std::string out;
@@ -106,12 +101,12 @@ private:
         } else if (name == "format") {
             std::string_view format;
             json::escaped_string(field, format);
-            if (has(known_formats, format)) {
+            if (is_in(format, known_formats)) {
                 key(name).escaped(format);
             } else {
                 note(name, field, seen);
             }
-        } else if (has(unenforceable, name)) {
+        } else if (is_in(name, unenforceable)) {
             note(name, field, seen);
         } else {
             kept_keyword(name, field, seen);

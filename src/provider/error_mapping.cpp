@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 // From a provider's facts to our Error: names first, because they are meant for programs; then the
 // few sentences that are all some providers give; then the HTTP status.
@@ -250,9 +249,8 @@ std::string message_for(std::string_view display_name, ErrorKind kind, const Err
 
 // A path into the request, as OpenAI writes them; a provider's text of any other form is not shown.
 bool is_path(std::string_view param) {
-    return param.size() <= 100 && std::ranges::all_of(param, [](unsigned char c) {
-               return std::isalnum(c) != 0 ||
-                      std::string_view("_-.[]").contains(static_cast<char>(c));
+    return param.size() <= 100 && std::ranges::all_of(param, [](char c) {
+               return ascii::is_alphanumeric(c) || std::string_view("_-.[]").contains(c);
            });
 }
 

@@ -1,6 +1,7 @@
 #include "provider/error_text.hpp"
 
 #include "base/ascii.hpp"
+#include "base/is_in.hpp"
 #include "base/utf8.hpp"
 #include "provider/error_facts.hpp"
 
@@ -40,7 +41,7 @@ bool has_random_run(std::string_view word) {
     bool letters = false;
     bool digits = false;
     for (const char c : word) {
-        if (!ascii::is_letter(c) && !ascii::is_digit(c)) {
+        if (!ascii::is_alphanumeric(c)) {
             run = 0;
             letters = digits = false;
             continue;
@@ -80,7 +81,7 @@ bool has_host_ending(std::string_view host) {
          "lan",  "local", "localdomain", "net", "org",  "svc",   "uk",       "us",       "xyz"});
     const std::size_t dot = host.rfind('.');
     if (dot == std::string_view::npos || dot == 0) return false;
-    return std::ranges::find(endings, host.substr(dot + 1)) != endings.end();
+    return is_in(host.substr(dot + 1), endings);
 }
 
 bool is_address(std::string_view word) {

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <optional>
 
 namespace runnel::provider::gemini {
 namespace {

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 
 namespace runnel::provider::gemini {
 namespace {

@@ -1,5 +1,6 @@
 #include "provider/gemini_schema.hpp"
 
+#include "base/is_in.hpp"
 #include "json/tree.hpp"
 
 #include <algorithm>
@@ -13,11 +14,6 @@ using json::Node;
 namespace {
 
 constexpr std::size_t nodes_max = 20'000;
-
-template <std::size_t N>
-bool contains(const std::array<std::string_view, N>& words, std::string_view word) {
-    return std::ranges::find(words, word) != words.end();
-}
 
 constexpr std::array<std::string_view, 6> types{"string",  "number", "integer",
                                                 "boolean", "array",  "object"};
@@ -38,11 +34,11 @@ Node typed(std::string_view type) {
 
 bool is_plain_keyword(std::string_view key, const Node& value) {
     if (value.kind != Node::Kind::scalar) return false;
-    if (contains(text_keywords, key)) return value.is_string();
+    if (is_in(key, text_keywords)) return value.is_string();
     if (key == "nullable") return value.raw == "true" || value.raw == "false";
     const bool number =
         !value.raw.empty() && std::string_view("-0123456789").contains(value.raw[0]);
-    return number && contains(number_keywords, key);
+    return number && is_in(key, number_keywords);
 }
 
 bool is_null(const Node& node) { return node.kind == Node::Kind::scalar && node.raw == "null"; }
@@ -231,7 +227,7 @@ private:
                 sanitised_ = sanitised_ || type != value.text();
             } else if (is_plain_keyword(key, value)) {
                 out.set(key, value);
-            } else if (key == "format" && contains(formats, value.text())) {
+            } else if (key == "format" && is_in(value.text(), formats)) {
                 out.set(key, value);
             } else if (key == "enum" && value.kind == Node::Kind::array) {
                 add_enum(out, type, value.elements);
@@ -258,7 +254,7 @@ private:
     // The type a schema names, or the one that its other keywords imply.
     static std::string type_of(const Node& flat) {
         if (const Node* type = flat.find("type"))
-            return contains(types, type->text()) ? type->text() : "";
+            return is_in(type->text(), types) ? type->text() : "";
         if (flat.find("properties") != nullptr) return "object";
         if (flat.find("items") != nullptr || flat.find("prefixItems") != nullptr) return "array";
         const Node* values = flat.find("enum");

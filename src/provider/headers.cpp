@@ -2,9 +2,6 @@
 
 #include "base/ascii.hpp"
 
-#include <algorithm>
-#include <cctype>
-
 namespace runnel::provider {
 
 std::vector<Header> json_headers(chat::Streaming streaming, std::string_view stream_type) {

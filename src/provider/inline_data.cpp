@@ -3,9 +3,6 @@
 #include "base/ascii.hpp"
 #include "json/text.hpp"
 
-#include <algorithm>
-#include <cctype>
-
 namespace runnel::provider {
 
 std::optional<InlineData> read_data_url(std::string_view escaped) {

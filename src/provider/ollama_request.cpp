@@ -1,5 +1,6 @@
 #include "provider/ollama_request.hpp"
 
+#include "base/is_in.hpp"
 #include "json/parser.hpp"
 #include "json/writer.hpp"
 #include "provider/ollama_messages.hpp"
@@ -62,7 +63,7 @@ private:
     void warn_of_what_is_dropped() {
         for (const chat::Field& field : request_.fields) {
             const bool said = field.raw != "null" && field.raw != "{}";
-            if (said && std::ranges::find(dropped_fields, field.name) != dropped_fields.end())
+            if (said && is_in(field.name, dropped_fields))
                 body_.warnings.push_back(fmt::format("dropped_{}", field.name));
         }
     }

@@ -1,12 +1,13 @@
 #include "provider/openai_messages.hpp"
 
+#include "base/ascii.hpp"
+#include "base/is_in.hpp"
 #include "json/text.hpp"
 #include "provider/json_fields.hpp"
 #include "provider/tool_results.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace runnel::provider {
 namespace {
@@ -20,7 +21,7 @@ using chat::Role;
 bool is_reasoning_field(std::string_view name) {
     constexpr std::array<std::string_view, 4> names{"reasoning_content", "reasoning",
                                                     "reasoning_details", "thinking_blocks"};
-    return std::ranges::find(names, name) != names.end();
+    return is_in(name, names);
 }
 
 bool is_made_of_text(const Message& message) {
@@ -402,8 +403,8 @@ const chat::KeptState* MessageWriter::kept_state(const Message& message) const {
 
 std::string nine_character_id(std::string_view id) {
     constexpr std::size_t length = 9;
-    const auto fits = [](unsigned char c) { return std::isalnum(c) != 0; };
-    if (id.size() == length && std::ranges::all_of(id, fits)) return std::string(id);
+    if (id.size() == length && std::ranges::all_of(id, ascii::is_alphanumeric))
+        return std::string(id);
     constexpr std::string_view digits =
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a

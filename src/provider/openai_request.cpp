@@ -1,5 +1,6 @@
 #include "provider/openai_request.hpp"
 
+#include "base/is_in.hpp"
 #include "json/parser.hpp"
 #include "json/writer.hpp"
 #include "provider/json_fields.hpp"
@@ -8,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 namespace runnel::provider {
 namespace {
@@ -20,10 +20,6 @@ using chat::Request;
 using chat::ToolChoice;
 
 constexpr std::string_view thinking_off = R"({"type":"disabled"})";
-
-bool contains(Names names, std::string_view name) {
-    return std::ranges::find(names, name) != names.end();
-}
 
 // Anthropic counts thinking in tokens, OpenAI in words; the bounds are those of OpenRouter's table,
 // rounded.
@@ -122,11 +118,11 @@ void BodyWriter::write_other(std::string_view name, std::string_view raw) {
 }
 
 bool BodyWriter::refuses(std::string_view name) const {
-    if (contains(quirks_.dropped, name)) return true;
-    if (!quirks_.only.empty() && !contains(quirks_.only, name)) return true;
+    if (is_in(name, quirks_.dropped)) return true;
+    if (!quirks_.only.empty() && !is_in(name, quirks_.only)) return true;
     const auto rule = std::ranges::find_if(
         quirks_.model_rules, [&](const ModelRule& r) { return model_.starts_with(r.prefix); });
-    if (rule == quirks_.model_rules.end() || !contains(rule->dropped, name)) return false;
+    if (rule == quirks_.model_rules.end() || !is_in(name, rule->dropped)) return false;
     return rule->when == ModelRule::Thinking::any ||
            wished_effort().value_or(Effort::none) != Effort::none;
 }

@@ -2,7 +2,6 @@
 
 #include "provider/json_fields.hpp"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace runnel::provider {

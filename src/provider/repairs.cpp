@@ -3,9 +3,9 @@
 #include "base/ascii.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 namespace runnel::provider {
+
 bool Provider::repair(const ErrorReply&, Outgoing*) const { return false; }
 
 bool complains_of(const ErrorReply& reply, std::initializer_list<std::string_view> words) {

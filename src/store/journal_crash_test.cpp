@@ -7,7 +7,6 @@
 
 #include <charconv>
 #include <csignal>
-#include <cstdlib>
 #include <random>
 #include <set>
 #include <thread>

@@ -5,7 +5,6 @@
 #include "json/writer.hpp"
 #include "store/sql_time.hpp"
 
-#include <array>
 #include <utility>
 #include <vector>
 

@@ -1,5 +1,7 @@
 #include "telemetry/trace_context.hpp"
 
+#include "base/ascii.hpp"
+
 #include <fmt/format.h>
 #include <openssl/rand.h>
 
@@ -25,7 +27,7 @@ constexpr std::uint64_t first_tool = std::uint64_t{1} << 32;  // numbers that no
 std::optional<std::uint64_t> read_hex(std::string_view digits) {
     std::uint64_t number = 0;
     for (const char c : digits) {
-        const bool decimal = c >= '0' && c <= '9';
+        const bool decimal = ascii::is_digit(c);
         if (!decimal && (c < 'a' || c > 'f')) return std::nullopt;
         number = number << 4 | static_cast<std::uint64_t>(decimal ? c - '0' : c - 'a' + 10);
     }

@@ -73,6 +73,16 @@ class DiskFull(StoreTest):
             time.sleep(scaled(0.7))
         return rows
 
+    def wait_until_recorded(self, gateway):
+        """Until a request that comes is one that is kept. The ids of those that tried."""
+        tried = []
+        def kept():
+            tried.append(f"probe-{len(tried)}")
+            ask(gateway.port, headers={"X-Request-ID": tried[-1]})
+            return self.recorded(gateway, "probe")
+        self.assert_eventually(kept)
+        return tried
+
     def test_rows_wait_in_the_journal_until_there_is_room(self):
         gateway = self.start()
         self.assertEqual(ask(gateway.port).status, 200)
@@ -97,13 +107,13 @@ class DiskFull(StoreTest):
             self.assertTrue(response.body.endswith(b"data: [DONE]\n\n"))
             self.assertLess(undisturbed(begun), scaled(self.WAIT))
         self.disk.make_room()
-        time.sleep(scaled(1.2))  # until the journal asks for room again
+        ids += self.wait_until_recorded(gateway)  # the journal asks for room again once a second
         load = Load([gateway], "after")
         time.sleep(1)
         load.stop()
         self.assert_all_recorded(gateway, load)
         kept = self.recorded_after(gateway, "big")
-        lost = len(ids) - len(kept)
+        lost = len(ids) - len(kept) - len(self.recorded_after(gateway, "probe"))
         self.assertGreater(len(kept), 0)
         self.assertGreater(lost, 0)
         self.assertIn("the store takes no rows", gateway.log())
@@ -132,7 +142,7 @@ class DiskFull(StoreTest):
         self.assertTrue(re.search("can't be opened.*disk is full", gateway.log()), gateway.log())
         self.assertEqual(get(gateway.port, "/v1/logs", headers=ADMIN).status, 503)
         self.disk.make_room()
-        time.sleep(1.5)  # room for the journal is looked for once a second
+        self.wait_until_recorded(gateway)  # room for the journal is looked for once a second
         load = Load([gateway], "room")
         time.sleep(0.5)
         load.stop()

@@ -1,10 +1,12 @@
 """Upstream connections are kept and used again, and a kept one that died is not the client's problem."""
 
+import threading
 import time
 
-from client import chat_bytes
+from client import chat_bytes, get
 from frames import frames_of, text_of
 from gateway_test import GatewayTest, KINDS
+from pace import LIMIT
 
 
 class Pool(GatewayTest):
@@ -27,16 +29,21 @@ class Pool(GatewayTest):
                 self.assertEqual(len({id(exchange.connection) for exchange in self.upstream.exchanges}), 1)
 
     def test_a_connection_whose_body_ends_a_little_later_is_kept(self):
+        ended = threading.Event()
+
         def late_end(exchange):
             exchange.head()
             exchange.delta("Hello")
             exchange.body(exchange.wire.finish())
             time.sleep(0.05)
             exchange.raw(exchange.end_bytes())
+            ended.set()
 
         self.upstream.play(late_end)
         self.frames()
-        time.sleep(0.15)
+        self.assertTrue(ended.wait(LIMIT))
+        for _ in range(2):  # what had come before this is asked has been seen when it is answered
+            get(self.runnel.port, "/healthz")
         self.frames()
         first, second = self.upstream.exchanges
         self.assertIs(first.connection, second.connection)
@@ -90,7 +97,13 @@ class Pool(GatewayTest):
 
     def test_streams_at_the_same_time_have_connections_of_their_own(self):
         clients = [self.connect() for _ in range(10)]
-        self.upstream.script = lambda exchange: exchange.stream("Hel", "lo", gap=0.1)
+        together = threading.Barrier(len(clients))
+
+        def script(exchange):
+            together.wait(LIMIT)
+            exchange.stream("Hel", "lo")
+
+        self.upstream.script = script
         for client in clients:
             client.send(chat_bytes())
         for client in clients:

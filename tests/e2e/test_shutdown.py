@@ -5,7 +5,7 @@ import threading
 import time
 
 from client import Client, chat_bytes, get
-from fake_upstream import FakeUpstream
+from fake_upstream import FakeUpstream, InStep
 from frames import finish_of, frames_of, text_of
 from gateway_test import LimitedTest, provider
 from pace import LIMIT, scaled
@@ -106,10 +106,12 @@ class Shutdown(ShutdownTest):
         self.assertEqual(self.runnel.wait(STOP_LIMIT), 0)
 
     def test_no_new_connection_is_taken_meanwhile(self):
-        client = self.begin_stream(lambda exchange: exchange.stream(*"abcdef", gap=0.2))
+        script = InStep("abcdef")
+        client = self.begin_stream(script)
         self.begin_drain()
         with self.assertRaises(OSError):
             get(self.runnel.port, "/healthz")
+        script.go_on()
         client.rest()
 
     def test_answers_say_that_the_connection_closes(self):
@@ -130,23 +132,27 @@ class Shutdown(ShutdownTest):
         self.assertEqual(text_of(frames_of(response.body)), "Hello")
 
     def test_readyz_says_that_it_drains(self):
+        script = InStep("abcdef")
         client = self.connect()  # taken before the signal
-        stream = self.begin_stream(lambda exchange: exchange.stream(*"abcdef", gap=0.2))
+        stream = self.begin_stream(script)
         self.begin_drain()
         client.request("GET", "/readyz")
         response = client.response()
         self.assertEqual((response.status, response.json()), (503, {"status": "draining"}))
         self.assertEqual(response.headers["connection"], "close")
+        script.go_on()
         stream.rest()
 
     def test_the_config_is_not_reloaded_any_more(self):
+        script = InStep("abcdef")
         client = self.connect()
-        stream = self.begin_stream(lambda exchange: exchange.stream(*"abcdef", gap=0.2))
+        stream = self.begin_stream(script)
         self.begin_drain()
         client.request("POST", "/admin/v1/config/reload")
         response = client.response()
         self.assertEqual(response.status, 400)
         self.assertIn("shutting down", response.json()["problems"][0]["message"])
+        script.go_on()
         stream.rest()
 
     def test_a_second_signal_ends_it_at_once(self):

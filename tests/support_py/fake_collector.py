@@ -3,7 +3,6 @@
 import http.server
 import json
 import re
-import socket
 import threading
 import time
 
@@ -13,12 +12,6 @@ NUMBER = re.compile(r"[0-9]+")
 KINDS = {1: "internal", 2: "server", 3: "client"}
 SPAN_FIELDS = {"traceId", "spanId", "parentSpanId", "flags", "name", "kind", "startTimeUnixNano", "endTimeUnixNano",
                "attributes", "events", "status"}
-
-
-def free_port():
-    """A port that nobody listens on; whoever comes first may have it."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
 
 
 def value_of(value):
@@ -60,7 +53,8 @@ class Span:
 
 
 class FakeCollector:
-    def __init__(self, port=0):
+    def __init__(self, away=False):
+        """Where it is away, its port is its own, but nobody listens until come() is called."""
         self.delay = 0     # seconds before it answers
         self.answers = []  # (status, headers, body) for the next posts; then 200
         self.posts = []    # (path, headers, body, when) of all of them
@@ -76,9 +70,17 @@ class FakeCollector:
             def log_message(self, *_):
                 pass
 
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler, bind_and_activate=False)
         self._server.daemon_threads = True
+        self._server.server_bind()
         self.port = self._server.server_address[1]
+        self._is_there = False
+        if not away:
+            self.come()
+
+    def come(self):
+        self._is_there = True
+        self._server.server_activate()
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     @property
@@ -124,5 +126,6 @@ class FakeCollector:
 
     def close(self):
         self._released.set()
-        self._server.shutdown()
+        if self._is_there:
+            self._server.shutdown()
         self._server.server_close()

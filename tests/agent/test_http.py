@@ -5,6 +5,7 @@ import unittest
 
 from http_imposter import ECHO, HttpImposter, LegacyServer, ModernServer, text_result
 from mcp_test import McpTest
+from pace import NOTICED
 
 
 class EraTest(McpTest):
@@ -155,7 +156,7 @@ class ListTest(McpTest):
         self.assert_eventually(lambda: session.names() == ["echo", "new"])
         open_before = len(session.connections())
         session.drop()
-        self.assert_within(0.2, lambda: len(session.connections()) < open_before)
+        self.assert_within(NOTICED, lambda: len(session.connections()) < open_before)
 
     def test_a_legacy_server_tells_of_changes_on_a_stream_of_its_own(self):
         class Telling(LegacyServer):

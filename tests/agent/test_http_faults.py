@@ -7,7 +7,7 @@ import unittest
 
 from http_imposter import HttpImposter, LegacyServer, ModernServer, text_result
 from mcp_test import McpTest
-from pace import LIMIT, scaled
+from pace import LIMIT, NOTICED, scaled
 from session import Session
 from stalls import undisturbed
 
@@ -46,7 +46,7 @@ class TimeTest(McpTest):
         self.assert_eventually(lambda: len(server.seen_calls()) == 1)
         time.sleep(0.05)
         session.stop(tag)
-        self.assert_within(scaled(0.2), lambda: len(session.connections()) <= idle)
+        self.assert_within(NOTICED, lambda: len(session.connections()) <= idle)
         self.assertEqual(session.wait(tag)["text"], "stopped")
         return session
 

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 from mcp_test import McpTest
-from pace import scaled
+from pace import NOTICED, scaled
 from session import is_alive
 from stalls import undisturbed
 
@@ -186,7 +186,7 @@ class StopTest(StdioTest):
         began = time.monotonic()
         session.stop(tag)
         self.assertEqual(session.wait(tag)["text"], "stopped")
-        self.assertLess(undisturbed(began), scaled(0.2))
+        self.assertLess(undisturbed(began), NOTICED)
         self.assertEqual(self.text_of(session, "pid"), pid)
 
     def test_a_server_that_does_not_read_holds_nobody_up(self):
@@ -206,8 +206,8 @@ class StopTest(StdioTest):
             pids = [int(pid) for pid in Path(file.name).read_text(encoding="ascii").split()]
             self.assertTrue(all(map(is_alive, pids)), pids)
             end(session)
-            self.assert_within(scaled(0.2), lambda: not any(map(is_alive, pids)))
-            self.assert_within(scaled(0.2), lambda: not session.children())
+            self.assert_within(NOTICED, lambda: not any(map(is_alive, pids)))
+            self.assert_within(NOTICED, lambda: not session.children())
             return session, tag
 
     def test_a_source_that_goes_takes_its_whole_group_along(self):
@@ -229,7 +229,7 @@ class StopTest(StdioTest):
                 session.begin_call("run", {"text": "hang"})
                 pids = [int(pid) for pid in Path(file.name).read_text(encoding="ascii").split()]
                 session.abandon()
-                self.assert_within(scaled(0.3), lambda: not any(map(is_alive, pids)))
+                self.assert_within(NOTICED, lambda: not any(map(is_alive, pids)))
 
 
 if __name__ == "__main__":

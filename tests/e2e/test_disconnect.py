@@ -6,11 +6,10 @@ import time
 from black_hole import BlackHole
 from client import Client, chat_body, chat_bytes, get, request_bytes
 from gateway_test import GatewayTest, provider
-from pace import scaled
+from pace import NOTICED, scaled
 from runnel_process import RunnelProcess
 from stalls import undisturbed
 
-NOTICED = scaled(0.2)
 ABORTED_STREAMS = 500
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from client import chat_bytes, eventually
 from frames import finish_of, frames_of, text_of
 from gateway_test import GatewayTest
-from pace import LIMIT, scaled
+from pace import LIMIT, NOTICED, scaled
 from sockets_of import connections_of
 from stalls import undisturbed
 from tools_test import call, calls, says
@@ -146,7 +146,7 @@ class Leaving(McpServersTest):
             for stream in (True, False):
                 with self.subTest(model, stream=stream):
                     # A busy machine may be late once, but not every time.
-                    self.assertLess(min(self.leave(model, stream) for _ in range(3)), scaled(0.2))
+                    self.assertLess(min(self.leave(model, stream) for _ in range(3)), NOTICED)
 
     def leave(self, model, stream):
         """How long it took until all was as before."""

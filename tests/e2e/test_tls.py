@@ -8,7 +8,7 @@ from client import Client, ask, chat_bytes, eventually
 from fake_upstream import FakeUpstream, InStep
 from frames import error_of, frames_of, partial_frames, text_of
 from gateway_test import GatewayTest, KINDS, LimitedTest, provider
-from pace import LIMIT, scaled
+from pace import LIMIT, NOTICED, scaled
 from runnel_process import RunnelProcess
 from stalls import undisturbed
 
@@ -99,7 +99,7 @@ class TrustedUpstream(TlsUpstreamTest):
         client.close()
         connection = self.upstream.exchanges[-1].connection
         self.assert_eventually(lambda: connection.closed_at is not None)
-        self.assertLess(undisturbed(since, connection.closed_at), scaled(0.2))
+        self.assertLess(undisturbed(since, connection.closed_at), NOTICED)
 
 
 class UntrustedUpstream(TlsUpstreamTest):
@@ -189,7 +189,7 @@ class TlsListener(TlsListenerTest):
                 getattr(client, way)()
                 connection = self.upstream.exchanges[-1].connection
                 self.assert_eventually(lambda: connection.closed_at is not None)
-                self.assertLess(undisturbed(since, connection.closed_at), scaled(0.2))
+                self.assertLess(undisturbed(since, connection.closed_at), NOTICED)
 
     def test_a_time_out_is_told(self):
         self.upstream.play(lambda exchange: (exchange.head(), exchange.delta("a"), exchange.hold()))
@@ -209,7 +209,7 @@ class TlsListener(TlsListenerTest):
             pass
         connection = self.upstream.exchanges[-1].connection
         self.assert_eventually(lambda: connection.closed_at is not None)
-        self.assertLess(undisturbed(since, connection.closed_at), scaled(0.2))
+        self.assertLess(undisturbed(since, connection.closed_at), NOTICED)
 
     def test_large_requests_and_pipelined_ones(self):
         client = self.connect()

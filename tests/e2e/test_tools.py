@@ -5,7 +5,7 @@ import time
 
 from client import chat_bytes, get
 from frames import finish_of, frames_of, text_of
-from pace import scaled
+from pace import NOTICED, scaled
 from stalls import undisturbed
 from tools_test import CLIENT_TOOL, SlowTool, ToolsTest, call, calls, says
 
@@ -136,7 +136,7 @@ class WhatHappensMeanwhile(ToolsTest):
                 left = time.monotonic()
                 client.close()
                 self.assert_eventually(lambda: SlowTool.left)
-                self.assertLess(undisturbed(left, SlowTool.left[0]), scaled(0.2))
+                self.assertLess(undisturbed(left, SlowTool.left[0]), NOTICED)
 
     def test_a_requests_own_time_is_for_its_tools_too(self):
         whole = json.dumps({"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {

@@ -13,10 +13,8 @@ from frames import error_of, finish_of, frames_of, text_of
 from gateway_test import LimitedTest, provider
 from imposter import Target, asked, gaps_of, names_of
 from lapse import Lapse
-from pace import scaled
+from pace import NOTICED
 from runnel_process import RunnelProcess
-
-NOTICED = scaled(0.2)  # from a client's leaving to the end of what was done for it
 
 
 class ResilienceTest(LimitedTest):

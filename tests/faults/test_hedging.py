@@ -5,7 +5,8 @@ import time
 from behaviours import headers_then, part_then, refuse, retry_after, silence, slowly, status
 from client import chat_bytes
 from frames import partial_frames, text_of
-from resilience_test import NOTICED, ResilienceTest
+from pace import NOTICED
+from resilience_test import ResilienceTest
 from stalls import undisturbed
 
 AFTER = 0.2

@@ -7,8 +7,8 @@ from behaviours import headers_then, part_then, refuse, retry_after_ms, silence,
 from client import Client, chat_bytes
 from gateway_test import provider
 from imposter import Unreachable
-from pace import scaled
-from resilience_test import NOTICED, ResilienceTest
+from pace import NOTICED, scaled
+from resilience_test import ResilienceTest
 
 WAYS = {"close": Client.close, "reset": Client.reset,
         "half-close": lambda client: client.socket.shutdown(socket.SHUT_WR)}

@@ -24,5 +24,8 @@ def scaled(seconds):
     return seconds * SCALE
 
 
+# For what must happen within a fifth of a second; a busy machine adds to it.
+NOTICED = 0.1 + scaled(0.3)
+
 # For what must happen at all: long enough for a busy machine, short enough not to hang a run.
 LIMIT = 15 + scaled(5)

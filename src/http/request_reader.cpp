@@ -1,6 +1,7 @@
 #include "http/request_reader.hpp"
 
 #include "base/ascii.hpp"
+#include "base/padded.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace runnel::cli {
@@ -52,12 +53,14 @@ std::string misuse_message(const CLI::App* program, const CLI::Error& error) {
     }
     std::string what = error.what();
     // CLI11 complains of what is missing before what is unexpected, which may just be misspelt.
-    const bool may_be_misspelt =
-        error.get_name() == "RequiredError" || error.get_name() == "ExtrasError";
+    const auto is = [&](CLI::ExitCodes code) {
+        return error.get_exit_code() == static_cast<int>(code);
+    };
+    const bool lacks_something = is(CLI::ExitCodes::RequiredError);
     const std::vector<std::string> extras = program->remaining(true);
-    if (may_be_misspelt && !extras.empty()) {
+    if ((lacks_something || is(CLI::ExitCodes::ExtrasError)) && !extras.empty()) {
         what = unexpected(extras.front(), *command);
-    } else if (command->get_require_subcommand_min() > 0 && command->get_subcommands().empty()) {
+    } else if (lacks_something && command->get_require_subcommand_min() > 0) {
         what = fmt::format("a command is missing; there are: {}",
                            fmt::join(commands_of(*command), ", "));
     }

@@ -89,7 +89,6 @@ public:
     // Every choice that was asked for has a finish reason: only usage may still come. Never true
     // of a provider that gives a reason with every chunk.
     bool finish_seen() const;
-    bool usage_seen() const { return usage_seen_; }
     bool any_output() const { return output_count_ > 0; }
     std::uint64_t output_count() const { return output_count_; }  // of visible events
     int malformed_count() const { return malformed_; }
@@ -103,7 +102,6 @@ private:
     ChoiceState& state(timeline::Choice choice);
     Call* find(ChoiceState& choice, CallKey key);
     void emit(const timeline::Event& event);
-    void emit_text(timeline::Choice choice, std::string_view escaped);
     void announce(timeline::Choice choice, ChoiceState& state, Call& call);
     void announce_waiting(timeline::Choice choice, ChoiceState& state);
     void end_call(timeline::Choice choice, Call& call);

@@ -154,11 +154,17 @@ bool has_error(dom::object object, dom::element& error) {
     return !object["error"].get(error) && !error.is_null();
 }
 
-// Beside an answer, the error may be a choice's (OpenRouter) or Groq's own member's.
+// Beside an answer, the error may be a choice's (OpenRouter) or Groq's own member's; Cloudflare has
+// a list of them.
 bool find_error(dom::object document, dom::element& error) {
     dom::object groq;
+    dom::array errors;
     dom::array choices;
     if (has_error(document, error)) return true;
+    if (!document["errors"].get(errors) && errors.size() > 0) {
+        error = *errors.begin();
+        return true;
+    }
     if (!document["x_groq"].get(groq) && has_error(groq, error)) return true;
     if (document["choices"].get(choices)) return false;
     for (const dom::element element : choices) {

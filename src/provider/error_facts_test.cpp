@@ -49,6 +49,7 @@ TEST(ErrorFacts, ReadsTheMessageInEveryShape) {
              R"({"base_resp":{"status_code":1002,"status_msg":"m"}})",
              R"({"choices":[{"index":0,"error":null},{"index":1,"error":{"message":"m"}}]})",
              R"({"choices":[],"x_groq":{"id":"r","error":"m"}})",
+             R"({"success":false,"errors":[{"code":5021,"message":"m"}],"messages":[]})",
              R"("m")",
              "m",
              "\n m",
@@ -329,6 +330,14 @@ INSTANTIATE_TEST_SUITE_P(
                 upstream_quota},
         Meaning{403, R"({"error":{"code":"AllocationQuota.FreeTierOnly","message":"m"}})",
                 upstream_quota},
+        Meaning{
+            413,
+            R"({"errors":[{"message":"AiError: 9 tokens exceeded this model context window limit","code":5021}]})",
+            context_length_exceeded},
+        Meaning{
+            429,
+            R"({"errors":[{"message":"AiError: you have used up your daily free allocation","code":4006}]})",
+            upstream_quota},
         Meaning{
             422,
             R"({"error":{"message":"`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9"}})",

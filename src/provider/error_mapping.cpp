@@ -130,6 +130,7 @@ constexpr auto sentences = std::to_array<Named>({
     {"security token included in the request", upstream_auth},
     {"signature expired", upstream_auth},
     {"credit balance", upstream_quota},
+    {"daily free allocation", upstream_quota},
     {"usage limits", upstream_quota},
     {"insufficient balance", upstream_quota},
     {"insufficient credits", upstream_quota},

@@ -1,13 +1,18 @@
 #include "provider/think_tags.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace runnel::provider {
 namespace {
 
-constexpr std::string_view open_tag = "<think>";
-constexpr std::string_view close_tag = "</think>";
+struct Tag {
+    std::string_view open;
+    std::string_view close;
+};
+// The second is Google's, on its server for OpenAI's format.
+constexpr std::array tags{Tag{"<think>", "</think>"}, Tag{"<thought>", "</thought>"}};
 
 // White space at the start of escaped text: spaces, and the escapes \n \r \t.
 std::size_t leading_space(std::string_view escaped) {
@@ -39,9 +44,15 @@ void ThinkTags::split(std::string_view fragment, const Emit& reasoning, const Em
     if (place_ == Place::head) {
         const std::size_t begin = leading_space(held_);
         const std::string_view rest = std::string_view(held_).substr(begin);
-        if (rest.size() < open_tag.size() && open_tag.starts_with(rest)) return;
-        if (rest.starts_with(open_tag)) {
-            held_.erase(0, begin + open_tag.size());
+        if (std::ranges::any_of(tags, [&](const Tag& tag) {
+                return rest.size() < tag.open.size() && tag.open.starts_with(rest);
+            }))
+            return;
+        const auto* found =
+            std::ranges::find_if(tags, [&](const Tag& tag) { return rest.starts_with(tag.open); });
+        if (found != tags.end()) {
+            held_.erase(0, begin + found->open.size());
+            close_tag_ = found->close;
             place_ = Place::inside;
         } else {
             place_ = Place::text;
@@ -50,16 +61,16 @@ void ThinkTags::split(std::string_view fragment, const Emit& reasoning, const Em
         }
     }
     if (place_ == Place::inside) {
-        const std::size_t close = held_.find(close_tag);
+        const std::size_t close = held_.find(close_tag_);
         if (close == std::string::npos) {
-            const std::size_t keep = tag_prefix_at_end(held_, close_tag);
+            const std::size_t keep = tag_prefix_at_end(held_, close_tag_);
             const std::string shown = held_.substr(0, held_.size() - keep);
             held_.erase(0, shown.size());
             if (!shown.empty()) reasoning(shown);
             return;
         }
         if (close > 0) reasoning(std::string_view(held_).substr(0, close));
-        held_.erase(0, close + close_tag.size());
+        held_.erase(0, close + close_tag_.size());
         place_ = Place::after;
     }
     if (place_ == Place::after) {

@@ -8,9 +8,9 @@
 
 namespace runnel::provider {
 
-// Splits text that begins with a <think>…</think> block into reasoning and text, however it is cut
-// into fragments. Only a block at the very head counts; once text has begun nothing is held back
-// any more.
+// Splits text that begins with a <think>…</think> or <thought>…</thought> block into reasoning and
+// text, however it is cut into fragments. Only a block at the very head counts; once text has begun
+// nothing is held back any more.
 class ThinkTags {
 public:
     using Emit = std::function<void(std::string_view)>;
@@ -25,6 +25,7 @@ public:
 
 private:
     enum class Place { text, head, inside, after } place_ = Place::text;
+    std::string_view close_tag_;  // of the block it is inside of
     std::string held_;
 };
 

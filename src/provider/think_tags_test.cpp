@@ -35,6 +35,9 @@ Parts split(std::initializer_list<std::string_view> fragments) {
 
 TEST(ThinkTags, TellsABlockAtTheHeadApart) {
     EXPECT_EQ(split({"<think>hm</think>4"}), (Parts{"hm", "4"}));
+    EXPECT_EQ(split({"<th", "ought>h", "m</thou", "ght>4"}), (Parts{"hm", "4"}));
+    EXPECT_EQ(split({"<thinking>hm"}), (Parts{"", "<thinking>hm"}));
+    EXPECT_EQ(split({"<think>a</thought>b</think>4"}), (Parts{"a</thought>b", "4"}));
 }
 
 TEST(ThinkTags, TellsTheSameForEverySplit) {

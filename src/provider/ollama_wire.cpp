@@ -52,6 +52,8 @@ bool ChatWire::read_line(Padded text, Line& line, Turn& turn) {
             json::escaped_string(inside, line.done_reason);
         } else if (key == "prompt_eval_count") {
             read_count(inside, line.input);
+        } else if (key == "prompt_eval_cached_count") {
+            read_count(inside, line.cached);
         } else if (key == "eval_count") {
             read_count(inside, line.output);
         } else if (key == "error") {
@@ -119,8 +121,10 @@ void ChatWire::tell_text(Line& line, Turn& turn) {
 void ChatWire::tell_end(const Line& line, Turn& turn) {
     if (line.input || line.output) {
         timeline::Usage usage;
-        // The count is left out when the whole prompt was still in memory.
-        usage.fresh_input = line.input.value_or(0);
+        // The count is left out by servers of old when the whole prompt was still in memory.
+        usage.fresh_input =
+            std::max<std::int64_t>(0, line.input.value_or(0) - line.cached.value_or(0));
+        usage.cache_read = line.cached;
         usage.output = line.output.value_or(0);
         turn.usage(usage);
     }

@@ -27,6 +27,7 @@ private:
         std::string_view thinking{};
         std::string_view done_reason{};
         std::optional<std::int64_t> input{};
+        std::optional<std::int64_t> cached{};  // within the input
         std::optional<std::int64_t> output{};
         bool done = false;
         bool error = false;

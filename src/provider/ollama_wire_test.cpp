@@ -157,6 +157,14 @@ TEST(OllamaWire, UnderstandsTheGenerateApiToo) {
               "started\ntext 0 \"Hi\"\nusage fresh=0 out=2\nfinish 0 stop\nended\n");
 }
 
+TEST(OllamaWire, CountsWhatWasStillInMemoryApart) {
+    EXPECT_EQ(
+        told(
+            R"({"message":{"content":"Hi"},"done":true,"prompt_eval_count":23,"prompt_eval_cached_count":22,"eval_count":2})")
+            .text(),
+        "started\ntext 0 \"Hi\"\nusage fresh=1 cache_read=22 out=2\nfinish 0 stop\nended\n");
+}
+
 TEST(OllamaWire, AnErrorLineFailsTheAnswer) {
     EXPECT_EQ(told(lines_of({R"({"error":"model 'x' not found"})"})).errors().size(), 1U);
     EXPECT_EQ(told(lines_of({hel, R"({"error":"an error was encountered while running the model"})",

@@ -4,6 +4,7 @@
 #include "provider/base_url.hpp"
 #include "provider/error_facts.hpp"
 #include "provider/registry.hpp"
+#include "provider/repairs.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -52,6 +53,13 @@ public:
 
     Error read_error(const ErrorReply& reply) const override {
         return to_error(display_name(), read_error_facts(reply));
+    }
+
+    // Signatures are bound to an account, and those of newer models to the system text and the
+    // tools beside them; a client that changes these knows nothing of it.
+    bool repair(const ErrorReply& reply, Outgoing* outgoing) const override {
+        return complains_of(reply, {"`signature` in `thinking` block"}) &&
+               remove_signed_thinking(outgoing->body);
     }
 
     TurnOptions turn_options(std::string_view model) const override {

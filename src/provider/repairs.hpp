@@ -17,4 +17,8 @@ bool remove_stream_options(std::string& body);
 // none.
 bool replace_thought_signatures(std::string& body, std::string_view signature);
 
+// Takes Claude's signed thinking out of the messages of a body that we wrote, and a thinking
+// budget, which a tool turn without its thinking excludes. False: there is none.
+bool remove_signed_thinking(std::string& body);
+
 }  // namespace runnel::provider

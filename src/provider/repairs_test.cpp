@@ -38,5 +38,22 @@ TEST(Repairs, ReplacesEveryThoughtSignature) {
     EXPECT_FALSE(replace_thought_signatures(body, "skip")) << "that was tried already";
 }
 
+TEST(Repairs, TakesSignedThinkingOutWithItsBudget) {
+    const auto repaired = [](std::string body) {
+        return remove_signed_thinking(body) ? body : std::string("nothing");
+    };
+    EXPECT_EQ(
+        repaired(
+            R"({"max_tokens":9,"thinking":{"type":"enabled","budget_tokens":5},"messages":[{"content":[{"type":"thinking","thinking":"\"} \\","signature":"S="},{"type":"redacted_thinking","data":"R"},{"type":"tool_use","id":"a"}]},{"content":[{"type":"text","text":"{\"type\":\"thinking\",\"thinking\":\"x\"}"},{"type":"thinking","thinking":"","signature":"T"}]}]})"),
+        R"({"max_tokens":9,"messages":[{"content":[{"type":"tool_use","id":"a"}]},{"content":[{"type":"text","text":"{\"type\":\"thinking\",\"thinking\":\"x\"}"}]}]})");
+    EXPECT_EQ(repaired(R"({"max_tokens":9,"thinking":{"type":"enabled","budget_tokens":5}})"),
+              "nothing");
+    EXPECT_EQ(
+        repaired(
+            R"({"thinking":{"type":"adaptive"},"messages":[{"content":[{"type":"thinking","thinking":"a","signature":"S"},{"type":"text","text":"b"}]}]})"),
+        R"({"thinking":{"type":"adaptive"},"messages":[{"content":[{"type":"text","text":"b"}]}]})");
+    EXPECT_EQ(repaired(R"([{"type":"thinking","thinking":"cut)"), "nothing");
+}
+
 }  // namespace
 }  // namespace runnel::provider

@@ -55,5 +55,19 @@ TEST(Repairs, TakesSignedThinkingOutWithItsBudget) {
     EXPECT_EQ(repaired(R"([{"type":"thinking","thinking":"cut)"), "nothing");
 }
 
+TEST(Repairs, AsksClaudeAgainWithoutSignaturesThatDoNotFit) {
+    const auto provider = make_provider({"mine", "anthropic", ""});
+    ASSERT_TRUE(provider);
+    Outgoing outgoing;
+    outgoing.body =
+        R"([{"type":"thinking","thinking":"a","signature":"S"},{"type":"tool_use","id":"t"}])";
+    EXPECT_FALSE((*provider)->repair(refusal(R"({"error":{"message":"bad role"}})"), &outgoing));
+    const auto complaint =
+        R"({"error":{"message":"messages.1.content.0: Invalid `signature` in `thinking` block."}})";
+    EXPECT_TRUE((*provider)->repair(refusal(complaint), &outgoing));
+    EXPECT_EQ(outgoing.body, R"([{"type":"tool_use","id":"t"}])");
+    EXPECT_FALSE((*provider)->repair(refusal(complaint), &outgoing)) << "that was tried already";
+}
+
 }  // namespace
 }  // namespace runnel::provider

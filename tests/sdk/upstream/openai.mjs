@@ -84,15 +84,15 @@ export function* stream(answer, { model, body }) {
     }
     if (step.cut || step.wait) yield step;
   }
-  yield chunk({}, answer.finish);
-  if (asksForUsage)
-    yield dataFrame({
-      ...envelope(model, 'chat.completion.chunk'),
-      choices: [],
-      usage: usageOf(answer.usage),
-      obfuscation: '',
-    });
-  yield 'data: [DONE]\n\n';
+  const usage = dataFrame({
+    ...envelope(model, 'chat.completion.chunk'),
+    choices: [],
+    usage: usageOf(answer.usage),
+    obfuscation: '',
+  });
+  // In one piece: the gateway does not wait long for a usage after the finish reason, whatever the
+  // machine is busy with.
+  yield chunk({}, answer.finish) + (asksForUsage ? usage : '') + 'data: [DONE]\n\n';
 }
 
 export function whole(answer, { model }) {

@@ -38,9 +38,9 @@ HTTPS_PROXY=http://127.0.0.1:{proxy} SSL_CERT_FILE={certificate} {python} {on_te
     {binary} serve --listen 127.0.0.1:{port} "${{arguments[@]}}" >/dev/null 2>&1 &
 for ((i = 0; i < {patience}; i++)); do
     if grep -q 'listening on' {log} 2>/dev/null || ! kill -0 $! 2>/dev/null; then break; fi
-    sleep 0.05
+    command -p sleep 0.05
 done
-sleep 0.05
+command -p sleep 0.05
 cat {log}
 grep -q 'listening on' {log} || {{ rm -f {pid}; exit 1; }}
 """
@@ -48,7 +48,7 @@ grep -q 'listening on' {log} || {{ rm -f {pid}; exit 1; }}
 STOP = """#!/bin/bash
 if [[ -e {pid} ]]; then
     kill -INT "$(<{pid})" 2>/dev/null
-    for ((i = 0; i < {patience}; i++)); do kill -0 "$(<{pid})" 2>/dev/null || break; sleep 0.02; done
+    for ((i = 0; i < {patience}; i++)); do kill -0 "$(<{pid})" 2>/dev/null || break; command -p sleep 0.02; done
     rm {pid}
 fi
 """
@@ -113,6 +113,8 @@ class PageWorld:
         os.symlink(self._tools, os.path.join(self.folder, "build", "release"))
         # On a terminal curl shows no progress when its output goes there.
         self._tool("curl", f'#!/bin/bash\nexec {shutil.which("curl")} -sS "$@"\n')
+        # What takes a moment on the reader's machine takes longer on a busy one.
+        self._tool("sleep", f'#!/bin/bash\nfor _ in 1 2 3; do {shutil.which("sleep")} "$1"; done\n')
         self._tool("../dev", '#!/bin/bash\n[[ $1 == run ]] || exit 2\nshift\nexec runnel serve "$@"\n')
 
     def _tool(self, name, text):

@@ -19,7 +19,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-START_SECONDS = 15
+START_SECONDS = 30
 TOOLS_SECONDS = 90  # npx may have to fetch a server first
 STOP_SECONDS = 8
 PR_SET_PDEATHSIG = 1

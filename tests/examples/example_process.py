@@ -100,7 +100,7 @@ class ExampleProcess:
             status = self._process.wait(STOP_LIMIT)
             assert status == 0, f"exit status {status}:\n{self.output()}"
             left = [pid for pid in started if is_alive(pid)]
-            assert client.eventually(lambda: not any(map(is_alive, left)), 1), f"processes are left: {left}"
+            assert client.eventually(lambda: not any(map(is_alive, left)), 5), f"processes are left: {left}"
         finally:
             self.kill(started)
 

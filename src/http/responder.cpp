@@ -80,6 +80,7 @@ std::string Responder::render_head(int status) {
 }
 
 awaitable<error_code> Responder::send(int status, std::string_view body) {
+    co_await stream_->others_first();  // only then is it known whether the connection stays
     begun_ = true;
     status_ = status;
     std::string message = render_head(status);
@@ -94,7 +95,6 @@ awaitable<error_code> Responder::send(int status, std::string_view body) {
     bytes_sent_ += size;
     const std::array whole{asio::const_buffer(message.data(), message.size()),
                            asio::const_buffer(body.data(), body.size())};
-    co_await stream_->others_first();
     error_code error;
     const std::size_t sent = stream_->write_now(whole, error);
     if (!error && sent < size) {

@@ -156,6 +156,7 @@ private:
     void stop_reason(const Json& holder) {
         const std::string native = text_field(holder, "stop_reason");
         if (!native.empty()) choice().finish = finish_of(native);
+        choice().refusal += text_field(field(holder, "stop_details"), "explanation");
     }
 
     // Later counts replace earlier ones, unless they are null.

@@ -25,6 +25,7 @@ std::optional<Usage> usage_of(const Json& last) {
     const auto completion = count_field(last, "eval_count");
     if (!prompt && !completion) return std::nullopt;
     Usage usage{.prompt = prompt.value_or(0), .completion = completion.value_or(0)};
+    usage.cached = count_field(last, "prompt_eval_cached_count");
     usage.total = usage.prompt + usage.completion;
     return usage;
 }

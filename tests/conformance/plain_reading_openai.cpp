@@ -12,19 +12,23 @@ std::string finish_of(const std::string& native) {
     static const std::map<std::string, std::string> table = {
         {"length", "length"},
         {"model_length", "length"},
+        {"model_context_window_exceeded", "length"},
         {"tool_calls", "tool_calls"},
         {"tool_call", "tool_calls"},
         {"function_call", "tool_calls"},
         {"content_filter", "content_filter"},
         {"sensitive", "content_filter"},
         {"safety", "content_filter"},
+        {"refusal", "content_filter"},
+        {"function_call_filter", ""},
         {"error", ""},
         {"abort", ""},
         {"aborted", ""},
         {"network_error", ""},
         {"insufficient_system_resource", ""},
     };
-    const auto found = table.find(native);
+    // Google says more behind a colon.
+    const auto found = table.find(native.substr(0, native.find(':')));
     return found == table.end() ? "stop" : found->second;
 }
 
@@ -126,9 +130,9 @@ private:
         if (choice.finish.empty()) fail("finish_reason " + native);
     }
 
-    // One reasoning, under three names; more than one of them may be there at once.
+    // One reasoning, under four names; more than one of them may be there at once.
     static void reasoning(const Json& delta, Choice& choice) {
-        for (const char* name : {"reasoning_content", "reasoning"}) {
+        for (const char* name : {"reasoning_content", "reasoning", "reasoning_text"}) {
             if (text_field(delta, name).empty()) continue;
             choice.reasoning += text_field(delta, name);
             return;

@@ -3,6 +3,8 @@
 #include "json/text.hpp"
 #include "provider/inline_data.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
 
 namespace runnel::provider::anthropic {
@@ -71,7 +73,8 @@ Result<void> write_text_source(json::Writer& writer, std::string_view base64,
                                const std::string& param) {
     const auto text = decoded(json::unescaped(base64));
     if (!text || !simdjson::validate_utf8(*text))
-        return fail_at(ErrorKind::invalid_value, param, "The file is not UTF-8 text in base64.");
+        return fail_at(ErrorKind::invalid_value, param,
+                       fmt::format("{} is not UTF-8 text in base64", param));
     writer.key("source").begin_object().key("type").string("text");
     writer.key("media_type").string("text/plain").key("data").string(*text).end_object();
     return {};
@@ -82,8 +85,11 @@ Result<void> write_document(json::Writer& writer, const InlineData& data,
     writer.key("type").string("document");
     if (is_text(data.media_type)) return write_text_source(writer, data.base64_escaped, param);
     if (data.media_type != "application/pdf")
-        return fail_at(ErrorKind::unsupported_parameter, param,
-                       "Anthropic takes images, PDF files and text files only.");
+        return fail_at(
+            ErrorKind::unsupported_parameter, param,
+            fmt::format(
+                "{} must be an image, a PDF file or a text file: Anthropic takes nothing else",
+                param));
     write_base64_source(writer, data.media_type, data.base64_escaped);
     return {};
 }
@@ -109,7 +115,7 @@ Result<void> write_media(Draft& draft, const chat::Part& part, std::string_view 
         const bool bare = !is_image && !where.empty() && !where.starts_with("data:");
         if (!data && !bare)
             return fail_at(ErrorKind::invalid_value, param,
-                           "This must be a URL or a data: URL in base64.");
+                           fmt::format("{} must be a URL or a data: URL in base64", param));
         if (!data) data = InlineData{"", where};
         data->media_type = media_type_of(*data);
         is_image = data->media_type.starts_with("image/");

@@ -176,11 +176,11 @@ private:
             case Part::Kind::file: return write_media(draft_, here, mark_raw, param);
             case Part::Kind::audio:
                 return fail_at(ErrorKind::unsupported_parameter, param,
-                               "Anthropic takes no audio input.");
+                               fmt::format("{} is audio, which Anthropic does not take", param));
             case Part::Kind::other: break;
         }
         return fail_at(ErrorKind::unsupported_parameter, param,
-                       "Anthropic takes no content of this type.");
+                       fmt::format("{} is of a type that Anthropic does not take", param));
     }
 
     Result<void> assistant(std::size_t at, LastTurn last_turn) {

@@ -39,10 +39,10 @@ std::string_view field_of(const chat::Request& request, std::string_view name) {
 Result<void> refuse_what_is_impossible(const chat::Request& request) {
     if (request.n > 1)
         return fail_at(ErrorKind::unsupported_parameter, "n",
-                       "Anthropic gives one answer to a request.");
+                       "n must be 1: Anthropic gives one answer to a request");
     if (request.sampling.logprobs)
         return fail_at(ErrorKind::unsupported_parameter, "logprobs",
-                       "Anthropic gives no log probabilities.");
+                       "logprobs must be left out: Anthropic gives none");
     return {};
 }
 

@@ -95,7 +95,7 @@ Result<Toolbox> plan_tools(const chat::Request& request, const Traits& traits) {
     toolbox.one_at_a_time = request.parallel_tool_calls == false;
     if (toolbox.forced() && !traits.forced_tool)
         return fail_at(ErrorKind::unsupported_parameter, "tool_choice",
-                       "This model can't be made to call a tool.");
+                       "this model can't be made to call a tool: tool_choice must be auto or none");
     if (request.output.kind == chat::OutputFormat::Kind::json_schema && !traits.native_schema)
         answer_by_tool(toolbox);
     if (toolbox.empty() && calls_in_history(request)) {

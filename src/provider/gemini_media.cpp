@@ -4,6 +4,8 @@
 #include "json/text.hpp"
 #include "provider/inline_data.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -63,7 +65,7 @@ Result<void> write_image(json::Writer& writer, const Part& part, const std::stri
     }
     if (!is_web_address(part.url_escaped))
         return fail_at(ErrorKind::invalid_value, param,
-                       "An image must be a URL or a data: URL in base64.");
+                       fmt::format("{} must be a URL or a data: URL in base64", param));
     write_address(writer, media_type_by_name(json::unescaped(part.url_escaped)), part.url_escaped);
     return {};
 }
@@ -73,7 +75,9 @@ Result<void> write_file(json::Writer& writer, const Part& part, const std::strin
         // Gemini's own files are named by their URI; another provider's ids mean nothing here.
         if (!is_web_address(part.file_id_escaped))
             return fail_at(ErrorKind::unsupported_parameter, param,
-                           "Gemini takes files by their URI or as data; this file_id is neither.");
+                           fmt::format("{} has a file_id that is no URI of Gemini's: send the URI, "
+                                       "or the file as data",
+                                       param));
         write_address(writer, media_type_by_name(json::unescaped(part.filename_escaped)),
                       part.file_id_escaped);
         return {};
@@ -87,7 +91,8 @@ Result<void> write_file(json::Writer& writer, const Part& part, const std::strin
     } else if (!part.data_escaped.empty() && !part.data_escaped.starts_with("data:")) {
         write_inline(writer, named.empty() ? "application/pdf" : named, part.data_escaped);
     } else {
-        return fail_at(ErrorKind::invalid_value, param, "A file must be a data: URL in base64.");
+        return fail_at(ErrorKind::invalid_value, param,
+                       fmt::format("{} must be a data: URL in base64", param));
     }
     return {};
 }
@@ -104,7 +109,7 @@ Result<void> write_media(json::Writer& writer, const Part& part, const std::stri
             return {};
         default:
             return fail_at(ErrorKind::unsupported_parameter, param,
-                           "Gemini has nothing like this kind of content part.");
+                           fmt::format("{} is of a type that Gemini does not take", param));
     }
 }
 

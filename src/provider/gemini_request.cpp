@@ -62,10 +62,10 @@ private:
     Result<void> refuse_what_is_impossible() const {
         if (request_.n > 1)
             return fail_at(ErrorKind::unsupported_parameter, "n",
-                           "Gemini gives one answer to a request.");
+                           "n must be 1: Gemini gives one answer to a request");
         if (request_.sampling.logprobs)
             return fail_at(ErrorKind::unsupported_parameter, "logprobs",
-                           "Gemini gives no log probabilities.");
+                           "logprobs must be left out: Gemini gives none");
         return {};
     }
 
@@ -81,8 +81,9 @@ private:
         for (std::size_t i = 0; i < request_.tools.size(); ++i) {
             const chat::Tool& tool = request_.tools[i];
             if (tool.kind != chat::Tool::Kind::function)
-                return fail_at(ErrorKind::unsupported_parameter, fmt::format("tools[{}]", i),
-                               "Gemini takes function tools only.");
+                return fail_at(
+                    ErrorKind::unsupported_parameter, fmt::format("tools[{}]", i),
+                    fmt::format("tools[{}] must be a function: Gemini takes no other tools", i));
             writer_.begin_object().key("name").string(tool.name);
             if (!tool.description_escaped.empty())
                 writer_.key("description").escaped(tool.description_escaped);

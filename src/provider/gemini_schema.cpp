@@ -327,13 +327,13 @@ private:
 Result<Schema> openapi_schema(std::string_view raw, PropertyOrder order) {
     const auto root = json::read_tree(raw);
     if (!root || root->kind == Node::Kind::scalar)
-        return fail(ErrorKind::tool_schema_invalid, "The schema is not valid JSON.");
+        return fail(ErrorKind::tool_schema_invalid, "the schema is not valid JSON");
     Cleaner cleaner(*root, order);
     const Node cleaned = cleaner.clean_root();
     if (cleaner.too_large())
         return fail(
             ErrorKind::tool_schema_invalid,
-            "The schema is too large once its references are replaced by what they stand for.");
+            "the schema is too large once its references are replaced by what they stand for");
     Schema schema{.sanitised = cleaner.sanitised(), .recursive = cleaner.recursive()};
     const Node* type = cleaned.find("type");
     const bool empty = type != nullptr && type->text() == "object" && !cleaned.find("properties");

@@ -85,13 +85,16 @@ private:
             if (is_text(parts[i])) continue;
             const std::string param = fmt::format("messages[{}].content[{}]", at, i);
             if (parts[i].kind != Part::Kind::image)
-                return fail_at(ErrorKind::unsupported_parameter, param,
-                               "Ollama takes text and images only.");
+                return fail_at(
+                    ErrorKind::unsupported_parameter, param,
+                    fmt::format("{} is neither text nor an image: Ollama takes nothing else",
+                                param));
             const auto data = read_data_url(parts[i].url_escaped);
             if (!data)
-                return fail_at(ErrorKind::unsupported_parameter, param,
-                               "Ollama does not fetch images: send this one as a data: URL in "
-                               "base64.");
+                return fail_at(
+                    ErrorKind::unsupported_parameter, param,
+                    fmt::format("{} must be a data: URL in base64: Ollama does not fetch images",
+                                param));
             if (!any) writer_.key("images").begin_array();
             any = true;
             writer_.escaped(data->base64_escaped);

@@ -49,14 +49,15 @@ private:
     Result<void> refuse_what_is_impossible() const {
         if (request_.n > 1)
             return fail_at(ErrorKind::unsupported_parameter, "n",
-                           "Ollama gives one answer to a request.");
+                           "n must be 1: Ollama gives one answer to a request");
         if (request_.sampling.logprobs)
             return fail_at(ErrorKind::unsupported_parameter, "logprobs",
-                           "Log probabilities are not to be had from Ollama's own API.");
+                           "logprobs must be left out: Ollama's own API gives none");
         for (std::size_t i = 0; i < request_.tools.size(); ++i)
             if (request_.tools[i].kind != chat::Tool::Kind::function)
-                return fail_at(ErrorKind::unsupported_parameter, fmt::format("tools[{}]", i),
-                               "Ollama takes function tools only.");
+                return fail_at(
+                    ErrorKind::unsupported_parameter, fmt::format("tools[{}]", i),
+                    fmt::format("tools[{}] must be a function: Ollama takes no other tools", i));
         return {};
     }
 

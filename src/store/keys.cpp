@@ -83,7 +83,7 @@ Result<void> raise_version(Database& database) {
 }
 
 std::unexpected<Error> no_such_key(std::string_view id) {
-    return fail(ErrorKind::not_found, fmt::format("There is no key with the id '{}'.", id));
+    return fail(ErrorKind::not_found, fmt::format("there is no key '{}'", id));
 }
 
 }  // namespace
@@ -133,7 +133,7 @@ Result<void> insert_key(Database& database, const Key& key) {
     });
     if (!done && done.error().kind == ErrorKind::invalid_value)
         done.error().message =
-            fmt::format("There is a key with the id '{}', or with this secret, already.", key.id);
+            fmt::format("there is a key '{}', or one with this secret, already", key.id);
     return done;
 }
 

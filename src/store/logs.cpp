@@ -107,7 +107,7 @@ Result<void> LogReader::go_to(std::string_view after) {
     if (!place) return propagate(place);
     if (place->empty())
         return fail_at(ErrorKind::invalid_value, "after",
-                       "There is no such place in this list: give the id of a page's last record.");
+                       "after must be the last_id of a page of this list");
     below_ = std::min(below_, Place{place->integer(0, 0), place->integer(0, 1)});
     return {};
 }

@@ -31,7 +31,9 @@ Lifecycle::Lifecycle(boost::asio::io_context* loop, RunningConfig* config,
       port_(sockets_of(*shards)) {
     wait_for_signal();
     if (!port_.has_predecessor()) return;
-    log::Line(log::Level::warning, "another process listens on this port too").write();
+    log::Line(log::Level::warning, "another process listens on this port too")
+        .add("detail", "until one of them ends, each gets some of the connections")
+        .write();
     wait_for_port();
 }
 

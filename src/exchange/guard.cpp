@@ -3,6 +3,7 @@
 #include "agent/timed_stop.hpp"
 #include "agent/web_client.hpp"
 #include "base/ascii.hpp"
+#include "policy/guardrail_json.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -102,9 +103,28 @@ awaitable<Result<InputScan::Outcome>> Guard::ask_about(chat::Request* request, S
 }
 
 awaitable<void> Guard::ask_about_call(std::string arguments, Stop* stop) {
-    const GuardrailBits asking =
-        gateway_->guardrails->checks_at(GuardrailPlace::tool_arguments, rules_);
-    if (co_await judge(asking, std::move(arguments), stop) == Verdict::blocked) filter_->cut_off();
+    // Where nobody must be asked, the filter looks at it, too.
+    if (gateway_->guardrails->checks_at(GuardrailPlace::tool_arguments, rules_) == 0) co_return;
+    if (!co_await look_at_tool(std::move(arguments), stop)) filter_->cut_off();
+}
+
+awaitable<Result<std::string>> Guard::look_at_tool(std::string json, Stop* stop) {
+    const policy::GuardrailSet& set = *gateway_->guardrails;
+    constexpr auto place = GuardrailPlace::tool_arguments;
+    auto scanned = policy::scan_json_at(place, set, rules_, &worker_->guardrails, json);
+    if (!scanned) co_return propagate(scanned);
+    note(scanned->findings);
+    using Outcome = policy::ScannedJson::Outcome;
+    if (scanned->outcome == Outcome::replaced) {
+        json = std::move(scanned->json);
+    } else if (scanned->outcome != Outcome::pass) {
+        co_return fail(policy::blocked(scanned->findings));
+    }
+    for (const std::size_t rule : places_of(set.checks_at(place, rules_))) {
+        Opinion said = co_await opinion(rule, policy::readable(json), stop);
+        if (said.kind != Opinion::Kind::none) co_return fail(std::move(said.error));
+    }
+    co_return json;
 }
 
 awaitable<void> Guard::look_at_result(std::string* text, Stop* stop) {
@@ -117,8 +137,12 @@ awaitable<void> Guard::look_at_result(std::string* text, Stop* stop) {
     } else if (*scanned) {
         *text = std::move(**scanned);
     }
-    const GuardrailBits asking = set.checks_at(GuardrailPlace::input, rules_);
-    if (co_await judge(asking, *text, stop) == Verdict::blocked) *text = policy::result_withheld;
+    for (const std::size_t rule : places_of(set.checks_at(GuardrailPlace::input, rules_))) {
+        const Opinion said = co_await opinion(rule, policy::readable(*text), stop);
+        if (said.kind == Opinion::Kind::none) continue;
+        *text = policy::result_withheld;
+        co_return;
+    }
 }
 
 Result<void> Guard::open(timeline::Sink* to) {
@@ -141,14 +165,6 @@ awaitable<void> Guard::close(Stop* stop) {
 
 void Guard::note_findings() {
     if (filter_) note(filter_->findings());
-}
-
-awaitable<Guard::Verdict> Guard::judge(GuardrailBits rules, std::string text, Stop* stop) {
-    for (const std::size_t rule : places_of(rules)) {
-        const Opinion said = co_await opinion(rule, text, stop);
-        if (said.kind != Opinion::Kind::none) co_return Verdict::blocked;
-    }
-    co_return Verdict::passed;
 }
 
 awaitable<Guard::Opinion> Guard::opinion(std::size_t rule, std::string text, Stop* stop) {

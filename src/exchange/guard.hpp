@@ -43,6 +43,9 @@ public:
 
     // What a tool is asked that is to run here. If somebody objects to it, the answer is cut off.
     boost::asio::awaitable<void> ask_about_call(std::string arguments, http::Stop* stop);
+    // What a tool that runs here is asked or has answered, as it may be shown: to those who must be
+    // asked, and to a client. The error is what one is told who may not see it.
+    boost::asio::awaitable<Result<std::string>> look_at_tool(std::string json, http::Stop* stop);
     // What a tool that ran here has answered, before the model is told.
     boost::asio::awaitable<void> look_at_result(std::string* text, http::Stop* stop);
 
@@ -62,10 +65,6 @@ private:
         Error error{};
     };
     boost::asio::awaitable<Opinion> opinion(std::size_t rule, std::string text, http::Stop* stop);
-    // Whether any of these rules does not let it pass.
-    enum class Verdict { passed, blocked };
-    boost::asio::awaitable<Verdict> judge(policy::GuardrailBits rules, std::string text,
-                                          http::Stop* stop);
     boost::asio::awaitable<Result<policy::CheckAnswer>> ask(const policy::GuardrailRule* rule,
                                                             std::string text, http::Stop* stop);
     void note(const policy::GuardrailFindings& findings);

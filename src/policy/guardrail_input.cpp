@@ -238,13 +238,10 @@ private:
 // All that is said, as one text.
 class Everything {
 public:
-    void text(std::string_view escaped) {
-        if (!all_.empty()) all_ += '\n';
-        json::append_unescaped(all_, escaped);
-    }
+    void text(std::string_view escaped) { add(json::unescaped(escaped)); }
     void part(std::string_view escaped) { text(escaped); }
-    void call(std::string_view escaped) { text(escaped); }
-    void raw(std::string_view json) { text(json); }
+    void call(std::string_view escaped) { add(readable(json::unescaped(escaped))); }
+    void raw(std::string_view json) { add(readable(json)); }
     // Who asks is nobody else's business.
     void field(const chat::Field& field) {
         if (field.name != "user" && field.name != "safety_identifier") raw(field.raw);
@@ -254,6 +251,11 @@ public:
     std::string take() { return std::move(all_); }
 
 private:
+    void add(std::string_view plain) {
+        if (!all_.empty()) all_ += '\n';
+        all_ += plain;
+    }
+
     std::string all_;
 };
 
@@ -297,15 +299,12 @@ Result<InputScan> scan_input(const GuardrailSet& set, GuardrailBits rules,
 Result<std::optional<std::string>> scan_result(const GuardrailSet& set, GuardrailBits rules,
                                                GuardrailWorkspace* workspace, std::string_view text,
                                                GuardrailFindings* findings) {
-    const GuardrailBits looking = set.local_at(GuardrailPlace::input, rules);
-    if (looking == 0) return std::nullopt;
-    auto seat = workspace->seat_for(set, rules);
-    if (!seat) return propagate(seat);
-    ScannedJson scanned = scan_json(*seat, looking, text);
-    findings->add(scanned.findings);
+    auto scanned = scan_json_at(GuardrailPlace::input, set, rules, workspace, text);
+    if (!scanned) return propagate(scanned);
+    findings->add(scanned->findings);
     using Outcome = ScannedJson::Outcome;
-    if (scanned.outcome == Outcome::pass) return std::nullopt;
-    if (scanned.outcome == Outcome::replaced) return std::move(scanned.json);
+    if (scanned->outcome == Outcome::pass) return std::nullopt;
+    if (scanned->outcome == Outcome::replaced) return std::move(scanned->json);
     return std::string(result_withheld);
 }
 

@@ -206,5 +206,13 @@ TEST(GuardrailInput, IsOneTextForSomebodyElse) {
     EXPECT_EQ(text_of(request_with(R"(one\ntwo)")), "one\ntwo");
 }
 
+TEST(GuardrailInput, HidesNothingInACallFromSomebodyElse) {
+    chat::Request request = request_with("And?");
+    request.messages.push_back({.role = chat::Role::assistant});
+    request.messages.back().tool_calls.push_back(
+        {"call_1", "f", R"({\"a\":\"f\\u0061lcon\"})", {}});
+    EXPECT_EQ(text_of(request), "And?\n{\"a\":\"falcon\"}");
+}
+
 }  // namespace
 }  // namespace runnel::policy

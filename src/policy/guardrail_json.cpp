@@ -116,4 +116,21 @@ ScannedJson scan_json(const std::shared_ptr<MatcherSeat>& seat, GuardrailBits ru
     return JsonScan(seat, rules).scan(json);
 }
 
+Result<ScannedJson> scan_json_at(GuardrailPlace place, const GuardrailSet& set, GuardrailBits rules,
+                                 GuardrailWorkspace* workspace, std::string_view json) {
+    const GuardrailBits looking = set.local_at(place, rules);
+    if (looking == 0) return ScannedJson{};
+    auto seat = workspace->seat_for(set, rules);
+    if (!seat) return propagate(seat);
+    return scan_json(*seat, looking, json);
+}
+
+std::string readable(std::string_view json) {
+    if (!is_json(json)) return std::string(json);
+    std::string plain = json::unescaped(json);
+    // A backslash may be a backslash, too: then what it hides stands beside what it is.
+    if (plain.contains("\\u")) plain += '\n' + json::unescaped(plain);
+    return plain;
+}
+
 }  // namespace runnel::policy

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "policy/guardrail_findings.hpp"
+#include "policy/guardrail_set.hpp"
 
 #include <memory>
 #include <string>
@@ -23,5 +24,12 @@ struct ScannedJson {
 };
 ScannedJson scan_json(const std::shared_ptr<MatcherSeat>& seat, GuardrailBits rules,
                       std::string_view json);
+// The same by those of the rules that look at this place themselves.
+Result<ScannedJson> scan_json_at(GuardrailPlace place, const GuardrailSet& set, GuardrailBits rules,
+                                 GuardrailWorkspace* workspace, std::string_view json);
+
+// JSON as somebody reads it who is asked about it: escapes hide nothing, nor do those of JSON that
+// is a string in it. What is no JSON stays as it is.
+std::string readable(std::string_view json);
 
 }  // namespace runnel::policy

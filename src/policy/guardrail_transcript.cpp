@@ -1,6 +1,7 @@
 #include "policy/guardrail_transcript.hpp"
 
 #include "json/text.hpp"
+#include "policy/guardrail_json.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -24,17 +25,16 @@ public:
         if (known == texts_.end()) known = texts_.insert(known, {where, {}});
         json::append_unescaped(known->text, escaped);
     }
-    // One that nothing is added to.
+    // JSON that nothing is added to.
     void add_alone(Where::Kind kind, std::string_view json) {
-        if (!json.empty()) add({kind, 0, texts_.size()}, json);
+        if (!json.empty()) texts_.push_back({{kind, 0, texts_.size()}, readable(json)});
     }
 
     std::string joined() const {
         std::string all;
         for (const Text& text : texts_) {
             if (!all.empty()) all += '\n';
-            // What a tool is asked is JSON, in which escapes hide nothing either.
-            all += text.where.kind == Where::Kind::call ? json::unescaped(text.text) : text.text;
+            all += text.where.kind == Where::Kind::call ? readable(text.text) : text.text;
         }
         return all;
     }

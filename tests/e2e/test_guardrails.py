@@ -325,6 +325,30 @@ class Guardrails(GatewayTest):
             self.assertNotIn("6042", result)
 
 
+    def test_somebody_else_sees_what_tools_are_asked_with_what_may_not_be_said_replaced(self):
+        self.upstream.play(calls(call("calculator", json.dumps({"expression": "1+1", "note": "the falcon"}))), says("Well."))
+        self.frames(model="armed", guardrails=["supervised"])
+        self.assertIn("[codenames]", Checker.asked[0])
+        self.assertNotIn("falcon", "".join(Checker.asked))
+
+    def test_somebody_else_is_not_asked_about_a_call_that_is_blocked_here(self):
+        self.upstream.play(calls(call("calculator", json.dumps({"expression": "1+1", "note": CARD}))), says("Well."))
+        response = self.ask(model="armed", guardrails=["supervised", "cards"])
+        self.assertEqual((finish_of(frames_of(response.body)), Checker.asked), ("content_filter", []))
+        self.assertEqual(self.noted(response), ["cards: block"])
+
+    def test_escapes_hide_nothing_from_somebody_else(self):
+        once, twice = r'{"expression":"604\u0032+1"}', json.dumps({"expression": r'{"a":"604\u0032"}'})
+        for arguments in (once, twice):
+            with self.subTest(arguments):
+                self.upstream.play(calls(call("calculator", arguments)))
+                self.assertEqual(finish_of(self.frames(model="armed", guardrails=["supervised"])), "content_filter")
+                made = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": arguments}}
+                history = [{"role": "user", "content": "And?"}, {"role": "assistant", "content": None, "tool_calls": [made]},
+                           {"role": "tool", "tool_call_id": "call_1", "content": "1"}]
+                self.assert_error(self.ask(messages=history, guardrails=["moderated"]), 400, "guardrail_blocked")
+
+
 class WithoutRules(GatewayTest):
     def test_personal_data_can_be_asked_for(self):
         self.assert_error(self.ask(**asks("mail a@b.com", guardrails=["pii"])), 400, "guardrail_blocked")

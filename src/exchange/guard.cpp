@@ -3,6 +3,7 @@
 #include "agent/timed_stop.hpp"
 #include "agent/web_client.hpp"
 #include "base/ascii.hpp"
+#include "exchange/reply.hpp"
 #include "policy/guardrail_json.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -94,7 +95,7 @@ awaitable<Result<InputScan::Outcome>> Guard::ask_about(chat::Request* request, S
     for (const std::size_t rule : places_of(asking)) {
         Opinion said = co_await opinion(rule, text, stop);
         if (said.kind == Opinion::Kind::none) continue;
-        if (said.kind == Opinion::Kind::unknown ||
+        if (said.kind != Opinion::Kind::objects ||
             set.rule(rule).action == GuardrailRule::Action::block)
             co_return fail(std::move(said.error));
         outcome = InputScan::Outcome::decline;
@@ -105,7 +106,8 @@ awaitable<Result<InputScan::Outcome>> Guard::ask_about(chat::Request* request, S
 awaitable<void> Guard::ask_about_call(std::string arguments, Stop* stop) {
     // Where nobody must be asked, the filter looks at it, too.
     if (gateway_->guardrails->checks_at(GuardrailPlace::tool_arguments, rules_) == 0) co_return;
-    if (!co_await look_at_tool(std::move(arguments), stop)) filter_->cut_off();
+    const auto shown = co_await look_at_tool(std::move(arguments), stop);
+    if (!shown && !stop->requested()) filter_->cut_off();
 }
 
 awaitable<Result<std::string>> Guard::look_at_tool(std::string json, Stop* stop) {
@@ -152,15 +154,21 @@ Result<void> Guard::open(timeline::Sink* to) {
     return {};
 }
 
-awaitable<void> Guard::close(Stop* stop) {
+awaitable<Result<void>> Guard::close(Stop* stop) {
     filter_->end();
     const GuardrailBits asking = filter_->checks();
-    auto checked = GuardrailFilter::Checked::passed;
+    using Checked = GuardrailFilter::Checked;
+    Checked checked = Checked::passed;
     for (const std::size_t rule : places_of(asking)) {
-        const Opinion said = co_await opinion(rule, filter_->text_for(rule), stop);
-        if (said.kind != Opinion::Kind::none) checked = GuardrailFilter::Checked::blocked;
+        Opinion said = co_await opinion(rule, filter_->text_for(rule), stop);
+        if (said.kind == Opinion::Kind::stopped) {
+            filter_->settle_checks(Checked::given_up);
+            co_return fail(std::move(said.error));
+        }
+        if (said.kind != Opinion::Kind::none) checked = Checked::blocked;
     }
     if (asking != 0) filter_->settle_checks(checked);
+    co_return Result<void>{};
 }
 
 void Guard::note_findings() {
@@ -171,6 +179,7 @@ awaitable<Guard::Opinion> Guard::opinion(std::size_t rule, std::string text, Sto
     const GuardrailRule* asked = &gateway_->guardrails->rule(rule);
     const bool logs = asked->action == GuardrailRule::Action::log;
     auto answer = co_await ask(asked, std::move(text), stop);
+    if (!answer && stop->requested()) co_return Opinion{Opinion::Kind::stopped, shutting_down()};
     if (!answer) record_->error_detail = answer.error().detail;
     if (answer ? !answer->flagged : logs) co_return Opinion{};
     GuardrailFindings findings;

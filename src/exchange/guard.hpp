@@ -52,8 +52,9 @@ public:
     // The answer goes through the filter to `to`, which must outlive this.
     Result<void> open(timeline::Sink* to);
     policy::GuardrailFilter* filter() { return filter_.get(); }
-    // The answer has ended. Whoever must see all of it first is asked now.
-    boost::asio::awaitable<void> close(http::Stop* stop);
+    // The answer has ended. Whoever must see all of it first is asked now. The error: a stop came
+    // before they said a word, and of the answer nothing is shown.
+    boost::asio::awaitable<Result<void>> close(http::Stop* stop);
     // Whatever came of the answer: what was found in it goes into the record.
     void note_findings();
 
@@ -61,7 +62,12 @@ private:
     // What somebody says who is asked about a text, with what a client is told who is blocked by
     // it.
     struct Opinion {
-        enum class Kind { none, objects, unknown } kind = Kind::none;  // none of a rule that logs
+        enum class Kind {
+            none,  // also of a rule that logs
+            objects,
+            unknown,
+            stopped,  // nobody waits for it any more
+        } kind = Kind::none;
         Error error{};
     };
     boost::asio::awaitable<Opinion> opinion(std::size_t rule, std::string text, http::Stop* stop);

@@ -222,7 +222,11 @@ bool Reply::client_is_gone() const {
 awaitable<void> Reply::finish() {
     if (client_is_gone()) co_return;
     if (guard_ != nullptr) {
-        co_await guard_->close(transaction_->stop);
+        auto closed = co_await guard_->close(transaction_->stop);
+        if (!closed) {
+            co_await fail(std::move(closed.error()));
+            co_return;
+        }
         if (client_is_gone()) co_return;
     }
     if (streams()) {

@@ -189,12 +189,13 @@ awaitable<void> ToolLoop::run_calls() {
             offered_, [&](const auto& offered) { return offered.spec.name == call.name; });
         runs.push_back({&call, &*tool});
         if (onlooker_) co_await onlooker_->before_call(json::unescaped(call.arguments_escaped));
-        if (setting_.reply->is_cut()) co_return;
+        if (setting_.reply->is_cut() || stopped()) co_return;
     }
     auto outcomes = co_await runs_.run(std::move(runs), request_, deadline());
     if (setting_.reply->is_cut()) co_return;  // nobody will be told of them
     if (onlooker_)
         for (agent::ToolOutcome& outcome : outcomes) co_await onlooker_->after_call(&outcome.text);
+    if (stopped()) co_return;
     if (!filter_.client_calls().empty()) {
         std::vector<agent::HiddenTurns::Result> hidden;
         for (std::size_t i = 0; i < outcomes.size(); ++i)

@@ -473,14 +473,17 @@ void GuardrailFilter::settle_checks(Checked checked) {
     out_ = to_;
     if (checked == Checked::passed) {
         held_.replay(to_);
-    } else {
+        held_.clear();
+        return;
+    }
+    if (checked == Checked::blocked) {
         cut_ = true;
         std::ranges::fill(choices_, Progress::open);
         finish_with_filter(to_);
-        for (const Event& event : held_.events())
-            if (std::holds_alternative<timeline::UsageReported>(event)) to_->on(event);
-        to_->on(timeline::Ended{});
     }
+    for (const Event& event : held_.events())
+        if (std::holds_alternative<timeline::UsageReported>(event)) to_->on(event);
+    if (checked == Checked::blocked) to_->on(timeline::Ended{});
     held_.clear();
 }
 

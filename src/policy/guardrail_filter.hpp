@@ -57,8 +57,9 @@ public:
     // text. Asked once, after the end; none: there is nobody to ask.
     GuardrailBits checks() const { return cut_ ? 0 : checks_; }
     std::string text_for(std::size_t rule) const;
-    // Everybody was asked. `blocked`: the answer is not shown.
-    enum class Checked { passed, blocked };
+    // Everybody was asked. `blocked`: the answer is not shown. `given_up`: nor is its end, which
+    // somebody else tells.
+    enum class Checked { passed, blocked, given_up };
     void settle_checks(Checked checked);
 
     // What was found, for the log.

@@ -11,6 +11,7 @@ from gateway_test import LimitedTest, provider
 from pace import LIMIT, scaled
 from runnel_process import STOP_LIMIT, RunnelProcess
 from stalls import undisturbed
+from tools_test import call, calls, says
 
 AT_ONCE = scaled(0.8)
 LATE_REQUEST = 1  # seconds that a request which has begun to arrive is waited for
@@ -218,3 +219,52 @@ class DrainTimeout(ShutdownTest):
         client.send(chat_bytes())
         time.sleep(scaled(0.3))
         self.assertLess(self.signal_and_wait(), 0.5 + LAST_WORDS + AT_ONCE)
+
+
+class DuringACheck(ShutdownTest):
+    """Somebody is asked about what is said, who takes too long for a process that ends."""
+
+    def setUp(self):
+        self.checker = FakeUpstream()
+        self.addCleanup(self.checker.close)
+        self.checker.script = lambda exchange: exchange.hold()
+        check = {"url": f"http://127.0.0.1:{self.checker.port}/", "timeout": "1m"}
+        self.config = {
+            "drain_timeout": "500ms", "ping": "100ms",
+            "guardrails": [{"name": place, "check": check, "on": [place], "when": "asked"}
+                           for place in ("input", "output", "tool_arguments")],
+            "models": {"armed": {"targets": ["local/m"], "tools": ["calculator"]}},
+        }
+        super().setUp()
+
+    def ask(self, place, **fields):
+        """Somebody who waits for a check of what stands there."""
+        self.upstream.script = calls(call("calculator", '{"expression":"1+1"}')) if place == "tool_arguments" else says("Hello")
+        asked = len(self.checker.exchanges)
+        client = self.connect()
+        client.send(chat_bytes(model="armed", guardrails=[place], **fields))
+        self.assert_eventually(lambda: len(self.checker.exchanges) > asked)
+        return client
+
+    def test_who_waits_is_told_that_the_process_ends(self):
+        clients = [self.ask(place, stream=stream, headers={"Sse-Stream-Options": "no-ping"})
+                   for place in ("input", "output", "tool_arguments") for stream in (True, False)]
+        self.runnel.signal(signal.SIGTERM)
+        for client in clients:
+            response = client.response()
+            self.assertEqual((response.status, response.error["code"]), (503, "overloaded"), response.body)
+            self.assertIn("shutting down", response.error["message"])
+        self.assertEqual(self.runnel.wait(STOP_LIMIT), 0)
+        self.assertNotIn("input: block", self.runnel.log())
+
+    def test_a_stream_that_has_begun_ends_with_an_error(self):
+        clients = [self.ask(place) for place in ("input", "output", "tool_arguments")]
+        for client in clients:
+            self.assertEqual(client.head().status, 200)  # and a ping
+        self.runnel.signal(signal.SIGTERM)
+        for client in clients:
+            body = client.rest().decode()
+            self.assertIn('"error":{"message":"the gateway is shutting down', body)
+            self.assertNotIn("content_filter", body)
+            self.assertTrue(body.endswith("data: [DONE]\n\n"), body)
+        self.assertEqual(self.runnel.wait(STOP_LIMIT), 0)

@@ -132,7 +132,7 @@ void Account::settle() {
         claim_id_.clear();
         return;
     }
-    if (record_->usage_provenance == telemetry::RequestRecord::Provenance::none) {
+    if (!std::exchange(priced_, true)) {
         estimate_usage();
         price_usage();
     }
@@ -149,14 +149,20 @@ void Account::settle() {
 // the same.
 void Account::estimate_usage() {
     using enum telemetry::RequestRecord::Provenance;
+    if (record_->usage_provenance != none) return;
     if (record_->usage) {
         record_->usage_provenance = reported;
         return;
     }
     if (record_->answer_bytes == 0) return;
-    record_->usage = timeline::Usage{.fresh_input = input_tokens_,
-                                     .output = policy::estimated_tokens(record_->answer_bytes)};
+    record_->usage = estimate(record_->answer_bytes);
     record_->usage_provenance = estimated;
+}
+
+timeline::Usage Account::estimate(std::uint64_t uncounted_bytes) const {
+    timeline::Usage usage = record_->usage.value_or(timeline::Usage{.fresh_input = input_tokens_});
+    usage.output += policy::estimated_tokens(uncounted_bytes);
+    return usage;
 }
 
 void Account::price_usage() {

@@ -40,6 +40,9 @@ public:
     boost::asio::awaitable<Result<void>> open_round(const chat::Request* request,
                                                     const router::Route* route);
 
+    // What was used up to now, where nobody has counted so many bytes of what was said.
+    timeline::Usage estimate(std::uint64_t uncounted_bytes) const;
+
     // The request is over, however it ended: the record gets its usage and its
     // cost.
     void settle();
@@ -66,6 +69,7 @@ private:
     std::optional<Money> reserved_;
     std::string claim_id_;                // empty: nothing is reserved
     std::vector<std::string> round_ids_;  // of what is reserved for more rounds
+    bool priced_ = false;
     store::JournalWriter::Ticket ticket_;
 };
 

@@ -89,6 +89,7 @@ awaitable<void> ChatExchange::answer() {
         co_await reply_.fail(std::move(opened.error()));
         co_return;
     }
+    reply_.estimate_by([this](std::uint64_t bytes) { return account_.estimate(bytes); });
     co_await ask();
     account_.settle();
     if (copy_) cache_.keep(*copy_);

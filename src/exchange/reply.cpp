@@ -120,6 +120,7 @@ void Reply::on(const timeline::Event& event) {
 }
 
 void Reply::show(const timeline::Event& event) {
+    if (is_cut() && std::holds_alternative<timeline::Ended>(event)) tell_estimate();
     if (copy_ != nullptr) copy_->on(event);
     if (!std::holds_alternative<timeline::Text>(event)) note(event);
     if (record_->first_event.count() == 0 && timeline::is_visible(event))
@@ -144,7 +145,23 @@ void Reply::note_bytes(const timeline::Event& event) {
         record_->answer_bytes += reasoning->text.size();
     } else if (const auto* arguments = std::get_if<timeline::ToolArguments>(&event)) {
         record_->answer_bytes += arguments->fragment.size();
+    } else if (const auto* used = std::get_if<timeline::UsageReported>(&event)) {
+        note_counted(used->usage);
     }
+}
+
+// Some tell what was asked long before what was answered.
+void Reply::note_counted(const timeline::Usage& used) {
+    if (used.output > counted_output_) counted_bytes_ = record_->answer_bytes;
+    counted_output_ = used.output;
+}
+
+// Who is cut off is not waited for, and can't say what it used.
+void Reply::tell_estimate() {
+    const std::uint64_t counted = record_->usage ? counted_bytes_ : 0;
+    if (!estimate_ || record_->answer_bytes == counted) return;
+    show(timeline::UsageReported{estimate_(record_->answer_bytes - counted)});
+    record_->usage_provenance = telemetry::RequestRecord::Provenance::estimated;
 }
 
 void Reply::note(const timeline::Event& event) {
@@ -155,7 +172,8 @@ void Reply::note(const timeline::Event& event) {
     }
 }
 
-void Reply::begin_round() {
+void Reply::begin_round(const std::optional<timeline::Usage>& used) {
+    if (used) note_counted(*used);
     if (guard_ != nullptr) guard_->filter()->keep_answer();
     if (whole_) whole_->kept = whole_->fold;
     if (copy_ != nullptr) copy_->keep();

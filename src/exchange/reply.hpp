@@ -49,6 +49,9 @@ public:
     void copy_to(AnswerCopy* copy) { copy_ = copy; }
     // What is told goes through its filter. It must stay as long as anything is told.
     Result<void> guard_by(Guard* guard);
+    // What was used, where nobody has counted so many bytes of what was said.
+    using Estimate = std::function<timeline::Usage(std::uint64_t uncounted_bytes)>;
+    void estimate_by(Estimate estimate) { estimate_ = std::move(estimate); }
     // All that came at once has been told.
     void settle();
     // A guardrail has ended the answer; what is still told is not shown.
@@ -58,8 +61,9 @@ public:
     void begin(std::string_view model);
     const dialect::Envelope& envelope() const { return manner_.envelope; }
     void on(const timeline::Event& event) override;
-    // A round begins: what was told up to here stays, whatever becomes of what follows.
-    void begin_round();
+    // A round begins: what was told up to here stays, whatever becomes of what follows. `used` is
+    // what the rounds before it have used.
+    void begin_round(const std::optional<timeline::Usage>& used);
     // Forgets what was told since, of which the client has seen nothing.
     void drop_answer();
     // Text that a dialect holds back for a while is held on as long as this says so.
@@ -108,6 +112,8 @@ private:
     void note_lost_client();
     void note(const timeline::Event& event);
     void note_bytes(const timeline::Event& event);
+    void note_counted(const timeline::Usage& used);
+    void tell_estimate();
     void note_gap(Clock::time_point now);
     boost::asio::awaitable<void> refuse(Error error);
     boost::asio::awaitable<void> send_last();
@@ -127,6 +133,9 @@ private:
     AnswerCopy* copy_ = nullptr;
     Guard* guard_ = nullptr;  // null: there are no guardrails
     Shown guarded_{this};
+    Estimate estimate_;
+    std::int64_t counted_output_ = 0;  // as somebody has told it
+    std::uint64_t counted_bytes_ = 0;  // of what was said, as far as that counts it
     Clock::time_point last_sent_{};
     bool shown_ = false;
     bool shown_of_round_ = false;

@@ -49,7 +49,7 @@ awaitable<void> ToolLoop::run() {
     if (step == Step::failed) {
         // The rounds before have been paid for.
         filter_.close_round();
-        if (filter_.used()) setting_.record->usage = filter_.used();
+        if (filter_.used() && !setting_.reply->is_cut()) setting_.record->usage = filter_.used();
         co_return;
     }
     filter_.end();
@@ -115,7 +115,7 @@ awaitable<ToolLoop::Step> ToolLoop::round() {
     // Who has begun goes on: what the client has seen is that target's.
     if (setting_.reply->has_shown() && scope() == router::FailoverScope::stream)
         route_->targets.resize(1);
-    setting_.reply->begin_round();
+    setting_.reply->begin_round(filter_.used());
     ++setting_.record->rounds;
     timeline::Sink* listener = &filter_;
     if (text_calls_) listener = text_calls_.get();

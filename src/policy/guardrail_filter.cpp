@@ -433,9 +433,15 @@ void GuardrailFilter::cut_off() {
     if (cut_) return;
     cut_ = true;
     gathered_.clear();
-    held_.clear();
     out_ = to_;
     finish_with_filter(to_);
+    tell_held_usage();
+    held_.clear();
+}
+
+void GuardrailFilter::tell_held_usage() {
+    for (const Event& event : held_.events())
+        if (std::holds_alternative<timeline::UsageReported>(event)) to_->on(event);
 }
 
 void GuardrailFilter::finish_with_filter(timeline::Sink* to) {
@@ -481,8 +487,7 @@ void GuardrailFilter::settle_checks(Checked checked) {
         std::ranges::fill(choices_, Progress::open);
         finish_with_filter(to_);
     }
-    for (const Event& event : held_.events())
-        if (std::holds_alternative<timeline::UsageReported>(event)) to_->on(event);
+    tell_held_usage();
     if (checked == Checked::blocked) to_->on(timeline::Ended{});
     held_.clear();
 }

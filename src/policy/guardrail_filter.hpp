@@ -101,6 +101,7 @@ private:
     bool may_show(const ScannedJson& scanned);
     void note_choice(timeline::Choice choice);
     void finish_with_filter(timeline::Sink* to);
+    void tell_held_usage();
     void forget_answer();
     void tell(const timeline::Event& event) { out_->on(event); }
 

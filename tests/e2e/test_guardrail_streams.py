@@ -103,6 +103,48 @@ class GuardedStreams(GatewayTest):
                 usage = [frame["usage"] for frame in frames if frame.get("usage")]
                 self.assertEqual(len(usage), 1, frames)
 
+    def test_what_a_cut_answer_used_is_estimated(self):
+        """Whoever was cut off has not counted, or not all of it; the client is told what the record says."""
+        def script(exchange):
+            exchange.head()
+            exchange.delta("The card that you asked for is ")
+            exchange.delta(f"{CARD} and ")
+            exchange.hold()
+
+        for kind, dialect in itertools.product(KINDS, DIALECTS):
+            with self.subTest(kind, dialect=dialect):
+                response = self.told(script, model=f"{kind}/m", guardrails=["cards"], stream_dialect=dialect,
+                                     stream_options={"include_usage": True}, headers={"X-Cache": "no-cache"})
+                usage = [frame["usage"] for frame in plain(response) if frame.get("usage")]
+                self.assertEqual(len(usage), 1)
+                record = self.record(response)["usage"]
+                self.assertEqual(record["provenance"], "estimated")
+                self.assertGreater(record["output"], 8)
+                self.assertGreater(record["input"], 0)
+                self.assertEqual((usage[0]["prompt_tokens"], usage[0]["completion_tokens"]), (record["input"], record["output"]))
+
+    def test_what_a_round_used_that_was_cut_is_estimated(self):
+        def cut(exchange):
+            exchange.head()
+            exchange.delta(f"The card that you asked for is {CARD} and ")
+            exchange.hold()
+
+        response = self.told(calls(call("calculator", '{"expression":"1+1"}')), cut, model="armed", guardrails=["cards"],
+                             stream_options={"include_usage": True}, headers={"X-Cache": "no-cache"})
+        record = self.record(response)["usage"]
+        self.assertEqual(record["provenance"], "estimated")
+        self.assertGreater(record["output"], 6 + 8)
+
+    def test_a_cut_answer_that_was_counted_is_not_estimated(self):
+        response = self.told(at_once("Card ", CARD), guardrails=["cards"], stream_options={"include_usage": True})
+        record = self.record(response)["usage"]
+        self.assertEqual((record["input"], record["output"], record["provenance"]), (*USAGE, "reported"))
+
+    def test_who_did_not_ask_is_not_told_what_a_cut_answer_used(self):
+        response = self.told(streams("Card ", CARD, " and more"), guardrails=["cards"])
+        self.assertNotIn(b'"usage":{', response.body)
+        self.assertGreater(self.told(streams("Card ", CARD), guardrails=["cards"], stream=False).json()["usage"]["total_tokens"], 0)
+
     def test_the_record_says_what_ended_it(self):
         response = self.told(streams("Card ", CARD, " and more"), guardrails=["cards"])
         record = self.record(response)

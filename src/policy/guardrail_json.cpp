@@ -18,7 +18,9 @@ struct Look {
 // Some tools take plain text.
 bool is_json(std::string_view text) {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
-    return first != std::string_view::npos && std::string_view("{[\"").contains(text[first]);
+    if (first == std::string_view::npos) return false;
+    return std::string_view("{[\"").contains(text[first]) ||
+           text.find_first_not_of(number_letters) == std::string_view::npos;
 }
 
 // JSON being looked at, piece by piece.

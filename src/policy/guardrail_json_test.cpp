@@ -1,5 +1,7 @@
 #include "policy/guardrail_json.hpp"
 
+#include "support/guardrail_rules.hpp"
+
 #include <gtest/gtest.h>
 
 namespace runnel::policy {
@@ -14,6 +16,20 @@ TEST(GuardrailJson, IsReadBothWaysWhereItHasMoreJsonInIt) {
     EXPECT_EQ(readable(R"({"a":"{\"b\":\"f\\u0061lcon\"}"})"),
               "{\"a\":\"{\"b\":\"f\\u0061lcon\"}\"}\n{\"a\":\"{\"b\":\"falcon\"}\"}");
     EXPECT_EQ(readable(R"({"path":"C:\\new"})"), "{\"path\":\"C:\\new\"}");
+}
+
+TEST(GuardrailJson, StaysJsonWhenANumberIsReplaced) {
+    const auto set = testing::guardrails(
+        {testing::pii_rule({GuardrailRule::Pii::card}, GuardrailRule::Action::redact)});
+    GuardrailWorkspace workspace;
+    for (const auto& [json, shown] : {std::pair{"4111111111111111", R"("[card]")"},
+                                      std::pair{R"([4111111111111111])", R"(["[card]"])"},
+                                      std::pair{"is 4111111111111111", "is [card]"}}) {
+        const auto scanned = scan_json_at(GuardrailPlace::tool_arguments, *set, testing::all_rules,
+                                          &workspace, json);
+        ASSERT_TRUE(scanned.has_value());
+        EXPECT_EQ(scanned->json, shown);
+    }
 }
 
 TEST(GuardrailJson, LeavesPlainTextAsItIs) {

@@ -337,6 +337,7 @@ class GuardedStreams(GatewayTest):
                 self.assertNotIn(b"falcon", response.body)
                 self.assertNotIn(b"4111111111111111", response.body)
                 self.assertIn(b"Done.", response.body)
+                plain(response)
 
     # Sources.
 

@@ -73,7 +73,7 @@ awaitable<void> ChatExchange::answer() {
         }
         ticket = std::move(*entered);
     }
-    if (guard_.is_on()) {
+    if (guard_.is_on() && !declined_) {
         auto passed = co_await ask_guards();
         if (!passed) {
             co_await reply_.fail(std::move(passed.error()));
@@ -327,6 +327,7 @@ Result<void> ChatExchange::guard_request() {
         if (auto read = read_request(std::move(scan->body)); !read) return read;
         request_.max_tokens = max_tokens;
     }
+    guard_.take_words(request_);
     if (auto guarded = reply_.guard_by(&guard_); !guarded) return guarded;
     if (request_.gateway.json_only) guard_.filter()->expect_json();
     return {};
@@ -341,7 +342,7 @@ void ChatExchange::decline() {
 }
 
 awaitable<Result<void>> ChatExchange::ask_guards() {
-    auto outcome = co_await guard_.ask_about(&request_, transaction_->stop);
+    auto outcome = co_await guard_.ask_about_words(transaction_->stop);
     if (!outcome) {
         asked_.clear();
         record_->metadata_json.clear();

@@ -86,14 +86,16 @@ Result<InputScan> Guard::look_at(const chat::Request& request) {
     return scan;
 }
 
-awaitable<Result<InputScan::Outcome>> Guard::ask_about(chat::Request* request, Stop* stop) {
+void Guard::take_words(const chat::Request& request) {
+    if (gateway_->guardrails->checks_at(GuardrailPlace::input, rules_) != 0)
+        words_ = policy::text_of(request);
+}
+
+awaitable<Result<InputScan::Outcome>> Guard::ask_about_words(Stop* stop) {
     const policy::GuardrailSet& set = *gateway_->guardrails;
-    const GuardrailBits asking = set.checks_at(GuardrailPlace::input, rules_);
     auto outcome = InputScan::Outcome::pass;
-    if (asking == 0) co_return outcome;
-    const std::string text = policy::text_of(*request);
-    for (const std::size_t rule : places_of(asking)) {
-        Opinion said = co_await opinion(rule, text, stop);
+    for (const std::size_t rule : places_of(set.checks_at(GuardrailPlace::input, rules_))) {
+        Opinion said = co_await opinion(rule, words_, stop);
         if (said.kind == Opinion::Kind::none) continue;
         if (said.kind != Opinion::Kind::objects ||
             set.rule(rule).action == GuardrailRule::Action::block)

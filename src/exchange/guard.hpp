@@ -37,9 +37,10 @@ public:
     // What becomes of the request, as far as rules say that need not ask anybody; the error is what
     // the client is told. A request that is redacted must be read again from `body`.
     Result<policy::InputScan> look_at(const chat::Request& request);
-    // What those say who must be asked: pass, or decline; the error is what the client is told.
-    boost::asio::awaitable<Result<policy::InputScan::Outcome>> ask_about(chat::Request* request,
-                                                                         http::Stop* stop);
+    // What of it those see who must be asked: the client's own words, as those rules left them.
+    void take_words(const chat::Request& request);
+    // What they say: pass, or decline; the error is what the client is told.
+    boost::asio::awaitable<Result<policy::InputScan::Outcome>> ask_about_words(http::Stop* stop);
 
     // What a tool is asked that is to run here. If somebody objects to it, the answer is cut off.
     boost::asio::awaitable<void> ask_about_call(std::string arguments, http::Stop* stop);
@@ -79,6 +80,7 @@ private:
     Worker* worker_;
     telemetry::RequestRecord* record_;
     policy::GuardrailBits rules_ = 0;
+    std::string words_;  // of the request, where somebody must be asked
     std::unique_ptr<policy::GuardrailFilter> filter_;
 };
 

@@ -66,7 +66,8 @@ class Guardrails(GatewayTest):
             ],
             "models": {"careful": {"targets": ["local/m"], "guardrails": ["cards"]},
                        "slow": {"targets": ["local/m"], "guardrails": ["cards"], "streaming": False, "stream_fallback": "local/n"},
-                       "armed": {"targets": ["local/m"], "tools": ["calculator"]}},
+                       "armed": {"targets": ["local/m"], "tools": ["calculator"]},
+                       "preset": {"targets": ["local/m"], "system": "Say nothing bad."}},
         }
         super().setUpClass()
 
@@ -260,6 +261,11 @@ class Guardrails(GatewayTest):
         self.assert_error(response, 400, "guardrail_blocked")
         self.assertIn("rude", response.error["message"])
         self.assertEqual(self.upstream.requests, [])
+
+    def test_what_the_gateway_adds_is_not_for_somebody_else(self):
+        self.assertEqual(self.ask(**asks("good", model="preset", guardrails=["moderated"])).status, 200)
+        self.assertEqual(self.ask(**asks("a bomb", model="preset", guardrails=["moderated", "weapons"])).status, 200)
+        self.assertEqual(Checker.asked, ["good"])
 
     def test_a_check_that_fails_blocks(self):
         for text in ("slow", "odd"):

@@ -346,9 +346,18 @@ awaitable<void> App::tools(Asked asked) {
 
 awaitable<void> App::run_tool(Asked asked) {
     const auto gateway = gateway_;
+    exchange::Guard guard(gateway.get(), worker_, asked.record);
+    const policy::Key* key = asked.caller.key.get();
+    auto selected = guard.select({}, {}, key != nullptr ? &key->guardrails : nullptr,
+                                 asked.transaction->request.headers);
+    if (!selected) {
+        co_await turn_away(asked.transaction, asked.record, std::move(selected.error()));
+        co_return;
+    }
+    co_await guard.wait_until_ready();
     auto body =
         co_await execute_tool(gateway->tools.get(), std::move(asked.transaction->request.body),
-                              &worker_->parser, asked.transaction->stop);
+                              &worker_->parser, &guard, asked.transaction->stop);
     co_await send_result(asked.transaction, asked.record, std::move(body));
 }
 

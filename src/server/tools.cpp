@@ -76,7 +76,8 @@ awaitable<std::string> list_tools(const ToolBox* tools, Sources sources, http::S
 }
 
 awaitable<Result<std::string>> execute_tool(const ToolBox* tools, std::string body,
-                                            json::Parser* parser, http::Stop* stop) {
+                                            json::Parser* parser, exchange::Guard* guard,
+                                            http::Stop* stop) {
     auto wish = read_wish(body, parser);
     if (!wish) co_return propagate(wish);
     ToolBox::Offer offer = co_await all_tools(tools, stop);
@@ -91,13 +92,21 @@ awaitable<Result<std::string>> execute_tool(const ToolBox* tools, std::string bo
 
     agent::ToolCall call;
     call.arguments_json = std::move(wish->arguments_json);
-    const ToolOutcome outcome = co_await tools->run(*tool, std::move(call), stop);
-    const bool ok = outcome.kind == ToolOutcome::Kind::completed;
+    auto allowed = co_await guard->look_at_tool(call.arguments_json, stop);
+    if (!allowed) {
+        if (allowed.error().kind == ErrorKind::guardrail_blocked) allowed.error().param = "args";
+        co_return propagate(allowed);
+    }
+    ToolOutcome outcome = co_await tools->run(*tool, std::move(call), stop);
+    auto shown = co_await guard->look_at_tool(std::move(outcome.result_json), stop);
+    if (!shown && stop->requested()) co_return propagate(shown);
+    const bool ok = shown && outcome.kind == ToolOutcome::Kind::completed;
     std::string answer;
     json::Writer out(answer);
     out.begin_object().key("ok").boolean(ok).key("tool").string(wish->tool);
     ok ? out.key("result") : out.key("error");
-    out.raw(outcome.result_json).end_object();
+    shown ? out.raw(*shown) : out.string(policy::result_withheld);
+    out.end_object();
     co_return answer;
 }
 

@@ -2,6 +2,7 @@
 
 #include "agent/tool_box.hpp"
 #include "base/result.hpp"
+#include "exchange/guard.hpp"
 #include "http/stop.hpp"
 #include "json/parser.hpp"
 
@@ -19,8 +20,10 @@ boost::asio::awaitable<std::string> list_tools(const agent::ToolBox* tools, Sour
                                                http::Stop* stop);
 
 // Body of POST /v1/tools/execute, whose request is {"tool", "args"}: {"ok", "tool", "result"} or
-// {"ok", "tool", "error"}. An error is one of the request's.
-boost::asio::awaitable<Result<std::string>>
-execute_tool(const agent::ToolBox* tools, std::string body, json::Parser* parser, http::Stop* stop);
+// {"ok", "tool", "error"}. An error is one of the request's. What the guard objects to is not run,
+// and of what was answered the client sees what may be shown.
+boost::asio::awaitable<Result<std::string>> execute_tool(const agent::ToolBox* tools,
+                                                         std::string body, json::Parser* parser,
+                                                         exchange::Guard* guard, http::Stop* stop);
 
 }  // namespace runnel::server

@@ -355,6 +355,31 @@ class Guardrails(GatewayTest):
                 self.assert_error(self.ask(messages=history, guardrails=["moderated"]), 400, "guardrail_blocked")
 
 
+    # Tools that are run by hand.
+
+    def calculate(self, expression, rules=""):
+        body = json.dumps({"tool": "calculator", "args": {"expression": expression}}).encode()
+        client = self.connect()
+        client.request("POST", "/v1/tools/execute", body, {"Content-Type": "application/json", "X-Guardrails": rules})
+        return client.response()
+
+    def test_a_tool_is_not_asked_by_hand_what_it_may_not_be_asked(self):
+        for rule, expression in (("cards", "4111111111111111+1"), ("supervised", "6042+1")):
+            with self.subTest(rule):
+                self.assertTrue(self.calculate(expression).json()["ok"])
+                self.assert_error(self.calculate(expression, rule), 400, "guardrail_blocked", param="args")
+                self.assertTrue(self.calculate("1+1", rule).json()["ok"])
+        self.assert_error(self.calculate("1+1", "cardz"), 400, "invalid_value", param="guardrails")
+
+    def test_what_a_tool_answers_by_hand_is_looked_at(self):
+        for rule, expression in (("cards", "2055555555555555*2+1"), ("supervised", "6000+42")):
+            with self.subTest(rule):
+                answer = self.calculate(expression, rule).json()
+                self.assertFalse(answer["ok"])
+                self.assertIn("withheld", answer["error"])
+        self.assertEqual(self.calculate("2055555555555555*2+1", "masked").json(), {"ok": True, "tool": "calculator", "result": "[card]"})
+
+
 class WithoutRules(GatewayTest):
     def test_personal_data_can_be_asked_for(self):
         self.assert_error(self.ask(**asks("mail a@b.com", guardrails=["pii"])), 400, "guardrail_blocked")
@@ -399,6 +424,12 @@ class OfKeys(GatewayTest):
         for wish in ({"cards": False}, {"pii": False}, []):
             self.assert_error(self.ask(**asks(CARD, guardrails=wish, headers=headers)), 400, "guardrail_blocked")
         self.assertEqual(self.upstream.requests, [])
+
+    def test_a_keys_policy_holds_for_tools_that_are_run_by_hand(self):
+        body = json.dumps({"tool": "calculator", "args": {"expression": "4111111111111111+1"}}).encode()
+        client = self.connect()
+        client.request("POST", "/v1/tools/execute", body, {"Content-Type": "application/json", **bearer(self.key(guardrails=["cards"]))})
+        self.assert_error(client.response(), 400, "guardrail_blocked", param="args")
 
     def test_a_rule_that_is_gone_lets_nothing_pass(self):
         headers = bearer(self.key(guardrails=["cards"]))

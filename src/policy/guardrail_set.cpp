@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <exception>
+#include <system_error>
 
 namespace runnel::policy {
 namespace {
@@ -161,11 +163,25 @@ Result<GuardrailSet::Compiled> GuardrailSet::matcher(GuardrailBits rules) const 
 bool GuardrailSet::is_ready(GuardrailBits rules) const {
     if ((rules & built_in_) == 0 || all_compiled_) return true;
     std::call_once(begun_, [this] {
-        compiling_ = std::jthread([this] {
-            all_ = compile(all_bits);
+        // Said beforehand, because afterwards there may be no memory to say it with.
+        all_ = fail(ErrorKind::internal_error,
+                    "the guardrails of this request could not be compiled, so it goes no further: "
+                    "there was no memory or no thread for it; reload the config to try again");
+        const auto settle = [this] {
             all_compiled_ = true;
             all_compiled_.notify_all();
-        });
+        };
+        try {
+            compiling_ = std::jthread([this, settle] {
+                try {
+                    all_ = compile(all_bits);
+                } catch (const std::exception&) {  // std::bad_alloc
+                }
+                settle();
+            });
+        } catch (const std::system_error&) {
+            settle();
+        }
     });
     return false;
 }

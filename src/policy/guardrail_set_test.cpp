@@ -5,6 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
+#include <sys/resource.h>
+
 namespace runnel::policy {
 namespace {
 
@@ -98,6 +102,22 @@ TEST(GuardrailSet, CompilesItsOwnRuleWhenSomebodyAsksForIt) {
     EXPECT_EQ(*set->matcher(2), *set->matcher(3));
     (void)guardrails({})->is_ready(1);  // one that goes away meanwhile
 }
+
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+// In a process of its own, which has no memory for another thread.
+[[noreturn]] void ask_without_memory() {
+    const auto set = guardrails({});
+    const rlimit none{1, 1};
+    setrlimit(RLIMIT_AS, &none);
+    const auto made = set->matcher(1);
+    std::_Exit(!made && made.error().kind == ErrorKind::internal_error ? 0 : 1);
+}
+
+TEST(GuardrailSet, LetsNothingPassWhenThereIsNoMemoryForIt) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");  // which begins anew
+    EXPECT_EXIT(ask_without_memory(), ::testing::ExitedWithCode(0), "");
+}
+#endif
 
 TEST(GuardrailWorkspace, KeepsASeatForTheCombinationsOfRulesButNotForAnyNumber) {
     std::vector<GuardrailRule> rules;

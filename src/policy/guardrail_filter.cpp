@@ -15,6 +15,9 @@ using timeline::Event;
 namespace {
 
 constexpr std::size_t gathered_bytes_max = 16 * limits::kib;
+// Of what waits until it is whole, or until somebody has seen it: as much as an answer may have
+// that comes as a whole.
+constexpr std::size_t waiting_bytes_max = limits::upstream_body_bytes;
 
 bool is_speech(const Event& event) {
     return std::holds_alternative<timeline::Text>(event) ||
@@ -118,6 +121,12 @@ void GuardrailFilter::on(const Event& event) {
             [&](const timeline::UsageReported&) { tell(event); },
         },
         event);
+    limit_waiting();
+}
+
+// What can't be looked at any more is not shown.
+void GuardrailFilter::limit_waiting() {
+    if (!ended_ && whole_bytes_ + held_.bytes() > waiting_bytes_max) cut_off();
 }
 
 GuardrailBits GuardrailFilter::rules_for(Channel channel) const {
@@ -188,12 +197,14 @@ void GuardrailFilter::on_json(Choice choice, std::string_view escaped) {
     const auto at = static_cast<std::size_t>(choice);
     if (json_escaped_.size() <= at) json_escaped_.resize(at + 1);
     json_escaped_[at] += escaped;
+    whole_bytes_ += escaped.size();
 }
 
 void GuardrailFilter::release_json(Choice choice) {
     const auto at = static_cast<std::size_t>(choice);
     if (cut_ || at >= json_escaped_.size() || json_escaped_[at].empty()) return;
     const std::string escaped = std::exchange(json_escaped_[at], {});
+    whole_bytes_ -= escaped.size();
     const ScannedJson scanned = scan_json(seat_, on_text_, json::unescaped(escaped));
     if (!may_show(scanned)) return;
     scratch_ = escaped;
@@ -294,8 +305,10 @@ void GuardrailFilter::on_tool_started(const timeline::ToolStarted& event) {
 void GuardrailFilter::on_tool_arguments(const timeline::ToolArguments& event) {
     if (on_arguments_ == 0) return tell(event);
     for (Call& call : calls_)
-        if (call.choice == event.choice && call.index == event.index)
+        if (call.choice == event.choice && call.index == event.index) {
             call.arguments_escaped += event.fragment;
+            whole_bytes_ += event.fragment.size();
+        }
 }
 
 void GuardrailFilter::on_tool_ended(const timeline::ToolEnded& event) {
@@ -312,6 +325,7 @@ void GuardrailFilter::release_calls(Choice choice) {
         if (call == calls_.end() || !call->ended) return;
         const Call released = std::move(*call);
         calls_.erase(call);
+        whole_bytes_ -= released.arguments_escaped.size();
         release_call(released);
     }
 }
@@ -433,7 +447,8 @@ void GuardrailFilter::cut_off() {
     if (cut_) return;
     cut_ = true;
     gathered_.clear();
-    out_ = to_;
+    // What was held had an end; nobody has seen it.
+    if (std::exchange(out_, to_) != to_) std::ranges::fill(choices_, Progress::open);
     finish_with_filter(to_);
     tell_held_usage();
     held_.clear();
@@ -460,6 +475,7 @@ void GuardrailFilter::forget_answer() {
     speeches_.clear();
     calls_.clear();
     json_escaped_.clear();
+    whole_bytes_ = 0;
     choices_.clear();
     held_.shorten(kept_events_);
 }

@@ -102,6 +102,7 @@ private:
     void note_choice(timeline::Choice choice);
     void finish_with_filter(timeline::Sink* to);
     void tell_held_usage();
+    void limit_waiting();
     void forget_answer();
     void tell(const timeline::Event& event) { out_->on(event); }
 
@@ -132,7 +133,8 @@ private:
         void clear();
     };
     Gathered gathered_;
-    std::vector<Call> calls_;  // that have not been shown, in the order they were made
+    std::vector<Call> calls_;      // that have not been shown, in the order they were made
+    std::size_t whole_bytes_ = 0;  // of arguments and JSON that are shown when they are whole
     bool expects_json_ = false;
     std::vector<std::string> json_escaped_;  // by choice, that has not been shown
     std::string logprobs_;                   // of the text that comes next

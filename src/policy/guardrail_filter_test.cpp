@@ -1,5 +1,6 @@
 #include "policy/guardrail_filter.hpp"
 
+#include "base/limits.hpp"
 #include "json/text.hpp"
 #include "support/guardrail_rules.hpp"
 #include "support/timeline_recorder.hpp"
@@ -377,6 +378,45 @@ TEST(GuardrailFilter, ShowsNothingThatSomebodyElseObjectsTo) {
                  UsageReported{{.fresh_input = 1}}, Ended{}});
     answer.filter().settle_checks(GuardrailFilter::Checked::blocked);
     EXPECT_EQ(answer.text(), "started\nfinish 0 content_filter\nusage fresh=1 out=0\nended\n");
+}
+
+TEST(GuardrailFilter, ShowsNoEndOfAnAnswerThatNobodyWaitsFor) {
+    Filtered answer({checked_rule()});
+    answer.tell({Started{}, Text{0, "one"}, Finished{0, Finish::stop, ""},
+                 UsageReported{{.fresh_input = 1}}, Ended{}});
+    answer.filter().settle_checks(GuardrailFilter::Checked::given_up);
+    EXPECT_EQ(answer.text(), "started\nusage fresh=1 out=0\n");
+    EXPECT_FALSE(answer.filter().cut());
+}
+
+TEST(GuardrailFilter, EndsEveryChoiceThatWasHeldAndTellsWhatIsUsed) {
+    Filtered answer({checked_rule(), v9});
+    answer.tell({Started{}, UsageReported{{.fresh_input = 1}}, Text{0, "one"},
+                 Finished{0, Finish::stop, ""}, Text{1, "4111 1111 1111 1111"}});
+    EXPECT_EQ(answer.text(), "started\nfinish 0 content_filter\nfinish 1 content_filter\n"
+                             "usage fresh=1 out=0\n");
+}
+
+TEST(GuardrailFilter, DoesNotHoldMoreThanAnAnswerMayHave) {
+    const std::string mebibyte(limits::mib, 'x');
+    const std::size_t most = limits::upstream_body_bytes / limits::mib;
+    Filtered held({checked_rule()});
+    Filtered json({v9});
+    json.filter().expect_json();
+    Filtered calls({v9});
+    for (Filtered<>* answer : {&held, &json, &calls}) {
+        answer->tell({Started{}});
+        for (std::size_t i = 0; i <= most; ++i) {
+            EXPECT_FALSE(answer->filter().cut() && i < most - 1);
+            if (answer != &calls) {
+                answer->tell({Text{0, mebibyte}});
+                continue;
+            }
+            const int index = static_cast<int>(i);
+            answer->tell({ToolStarted{0, index, "call", "f"}, ToolArguments{0, index, mebibyte}});
+        }
+        EXPECT_EQ(answer->text(), "started\nfinish 0 content_filter\n");
+    }
 }
 
 TEST(GuardrailFilter, ForgetsARoundThatIsAskedAgain) {

@@ -326,7 +326,7 @@ class BadCollectors(LimitedTest):
         self.collect().answers = [(503, {"Retry-After": "3"}, b"busy"), (429, {}, b"")]
         self.start(self.collector.endpoint)
         self.assert_arrive(self.ask(2), 3 + PAUSE_MAX)
-        first, second, third = (post[3] for post in self.collector.posts)
+        first, second, third = (post[3] for post in self.collector.posts[:3])  # of the first batch
         self.assertGreaterEqual(second - first, 2.9)
         self.assertGreaterEqual(third - second, 0.9)
         warning, = self.warnings()
@@ -365,8 +365,10 @@ class BadCollectors(LimitedTest):
             answered += self.pipelined(refused, 100)
         self.assertEqual(answered, many)
         figures = self.figures()
-        self.assertEqual(figures["waiting_requests"], 4096)
-        self.assertEqual(figures["dropped_spans"], many - 4096)
+        waiting, dropped = figures["waiting_requests"], figures["dropped_spans"]
+        self.assertTrue(0 < waiting <= 4096 and dropped > 0, figures)
+        # The others are on their way: the first one's two, or the next batch, where this took so long that they are given up.
+        self.assertIn(2 + many - waiting - dropped, (2, 200), figures)
         self.ask(5)
 
     def pipelined(self, request, count):

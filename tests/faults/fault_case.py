@@ -10,7 +10,7 @@ KINDS = {"openai": "openai-compatible", "anthropic": "anthropic", "gemini": "gem
 # B speaks another format than A, so that every failover also changes the provider.
 NEXT = dict(zip(KINDS, [*list(KINDS)[1:], *KINDS]))
 
-PROMPT = 0.08  # the quickest of a row's "at once" gaps; the shortest pause is 0.1
+PROMPT = 0.09  # the quickest of a row's "at once" gaps; the shortest pause is 0.1
 
 
 class Case:

@@ -12,7 +12,7 @@ from frames import frames_of
 from pace import LIMIT, scaled
 from runnel_process import RunnelProcess
 
-TEST_LIMIT = 60 + scaled(30)
+TEST_LIMIT = 240 + scaled(30)
 
 KINDS = {"local": "openai-compatible", "claude": "anthropic", "google": "gemini", "llama": "ollama"}
 

@@ -28,4 +28,4 @@ def scaled(seconds):
 NOTICED = 0.1 + scaled(0.3)
 
 # For what must happen at all: long enough for a busy machine, short enough not to hang a run.
-LIMIT = 15 + scaled(5)
+LIMIT = 30 + scaled(10)

@@ -16,7 +16,7 @@ SANITIZER_REPORT = re.compile(
 
 # What streams may take to end after SIGTERM, and what that makes of the process's end.
 DRAIN_SECONDS = 5
-STOP_LIMIT = DRAIN_SECONDS + 5 + scaled(3)
+STOP_LIMIT = DRAIN_SECONDS + 15 + scaled(5)
 START_LIMIT = 45 + scaled(15)  # many guardrails take a sanitizer build on a busy machine half a minute
 
 LISTENING = re.compile(r"listening on https?://127\.0\.0\.1:(\d+)")

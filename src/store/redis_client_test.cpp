@@ -141,7 +141,7 @@ TEST_F(RedisClientTest, FailsAtOnceWhileRedisIsAwayAndComesBack) {
     wait_until_lost(client);
     const auto before = std::chrono::steady_clock::now();
     for (int i = 0; i < 100; ++i) EXPECT_EQ(ask(client, {"PING"}), "failed");
-    EXPECT_LT(std::chrono::steady_clock::now() - before, 200ms);
+    EXPECT_LT(std::chrono::steady_clock::now() - before, patient.command_time);  // all of them
     server.start();
     ASSERT_TRUE(client.wait_until_connected(10s));
     EXPECT_EQ(ask(client, {"PING"}), "PONG");

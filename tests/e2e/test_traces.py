@@ -117,7 +117,7 @@ class OneTrace(TracedTest):
         self.assertEqual(told["url.path"], "/v1/chat/completions")
         self.assertNotIn("error.type", told)
         self.assertIn("first_token", request.events)
-        self.assertLess(abs(request.start - before), 5e9)
+        self.assertLess(abs(request.start - before), 60e9)
 
         self.assertEqual((attempt.kind, attempt.name, attempt.failed), ("client", "chat m", False))
         self.assertEqual(attempt.attributes["server.address"], "127.0.0.1")

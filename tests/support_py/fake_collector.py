@@ -112,7 +112,8 @@ class FakeCollector:
             resource = attributes_of(group["resource"])
             for scope in group["scopeSpans"]:
                 assert scope["scope"]["name"] == "runnel", scope
-                self.spans.extend(Span(span, resource) for span in scope["spans"])
+                spans = [Span(span, resource) for span in scope["spans"]]
+                self.spans.extend(spans)  # at once: whoever looks sees all of a request's, or none
 
     def of_trace(self, trace):
         return [span for span in list(self.spans) if span.trace == trace]

@@ -32,7 +32,7 @@ constexpr std::string_view settings[] = {
     "PRAGMA synchronous = NORMAL",
     "PRAGMA wal_autocheckpoint = 4000",
     "PRAGMA journal_size_limit = 67108864",
-    "PRAGMA cache_size = -4096",
+    "PRAGMA cache_size = -2048",
     "PRAGMA temp_store = MEMORY",
     // What is deleted is overwritten.
     "PRAGMA secure_delete = ON",

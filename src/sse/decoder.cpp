@@ -94,6 +94,8 @@ void Decoder::take_line(Padded line, FrameSink& sink) {
         if (begins_another(value.text())) dispatch(sink);
         add_data(value);
     } else if (field == "event") {
+        if (state_ != Data::none && !event_.empty())
+            dispatch(sink);  // a second name: another event
         event_ = text.substr(value_at);
     } else if (field == "error") {
         event_ = "error";

@@ -84,6 +84,8 @@ TEST(SseDecoder, LeavesBracesInsideAnEventAlone) {
 TEST(SseDecoder, PartsObjectsThatNoBlankLineParts) {
     EXPECT_EQ(frames("event: x\ndata: {\"a\":1}\ndata: {\"b\":2}\ndata: [DONE]\n"),
               (CopiedFrames{{"x", R"({"a":1})"}, {"", R"({"b":2})"}, {"", "[DONE]"}}));
+    EXPECT_EQ(frames("event: x\ndata: {\"a\":1}\nevent: error\ndata: {\"b\":2}\n"),
+              (CopiedFrames{{"x", R"({"a":1})"}, {"error", R"({"b":2})"}}));
     EXPECT_EQ(frames("data: {\"a\":\ndata: {}\ndata: }\n\n"),
               (CopiedFrames{{"", "{\"a\":\n{}\n}"}}));
 }

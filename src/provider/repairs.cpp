@@ -13,14 +13,28 @@ std::size_t string_end(std::string_view text, std::size_t at) {
     return std::min(at + 1, text.size());
 }
 
-// Takes an element out of a list, with one of the commas beside it.
-void erase_element(std::string& body, std::size_t begin, std::size_t end) {
+// Takes an element out of a list, with one of the commas beside it; where the rest goes on.
+std::size_t erase_element(std::string& body, std::size_t begin, std::size_t end) {
     if (body.substr(end, 1) == ",") {
         ++end;
     } else if (begin > 0 && body[begin - 1] == ',') {
         --begin;
     }
     body.erase(begin, end - begin);
+    return begin;
+}
+
+// Behind the thinking that begins there, as we write it; 0: it is something else.
+std::size_t thinking_end(std::string_view body, std::size_t at) {
+    constexpr std::string_view signature = R"(,"signature":")";
+    for (const std::string_view begin :
+         {R"({"type":"thinking","thinking":")", R"({"type":"redacted_thinking","data":")"}) {
+        if (!body.substr(at).starts_with(begin)) continue;
+        std::size_t end = string_end(body, at + begin.size());
+        if (body.substr(end).starts_with(signature)) end = string_end(body, end + signature.size());
+        return body.substr(end).starts_with('}') ? end + 1 : 0;
+    }
+    return 0;
 }
 
 }  // namespace
@@ -33,7 +47,7 @@ bool complains_of(const ErrorReply& reply, std::initializer_list<std::string_vie
     return std::ranges::any_of(words, [&](std::string_view word) { return body.contains(word); });
 }
 
-// All of them look for a key with its quotes bare, which inside of a JSON string would be escaped:
+// These two look for a key with its quotes bare, which inside of a JSON string would be escaped:
 // what users wrote is never touched.
 
 bool remove_stream_options(std::string& body) {
@@ -59,23 +73,32 @@ bool replace_thought_signatures(std::string& body, std::string_view signature) {
     return replaced;
 }
 
+// By depth, since what tools are asked stands there as it is, with anything in it.
 bool remove_signed_thinking(std::string& body) {
-    constexpr std::string_view signature = R"(,"signature":")";
-    bool removed = false;
-    for (const std::string_view begin :
-         {R"({"type":"thinking","thinking":")", R"({"type":"redacted_thinking","data":")"}) {
-        for (std::size_t at = 0; (at = body.find(begin, at)) != std::string::npos;) {
-            std::size_t end = string_end(body, at + begin.size());
-            if (body.compare(end, signature.size(), signature) == 0)
-                end = string_end(body, end + signature.size());
-            if (body.substr(end, 1) != "}") break;
-            erase_element(body, at, end + 1);
-            removed = true;
-        }
-    }
+    constexpr int block_depth = 4;  // {"messages":[{"content":[
     constexpr std::string_view budget = R"(,"thinking":{"type":"enabled")";
-    const std::size_t at = body.find(budget);
-    if (removed && at != std::string::npos) body.erase(at, body.find('}', at) + 1 - at);
+    std::size_t budget_at = std::string::npos;
+    bool removed = false;
+    int depth = 0;
+    for (std::size_t at = 0; at < body.size();) {
+        const char c = body[at];
+        if (c == '"') {
+            at = string_end(body, at + 1);
+            continue;
+        }
+        const std::size_t end = c == '{' && depth == block_depth ? thinking_end(body, at) : 0;
+        if (end > 0) {
+            at = erase_element(body, at, end);
+            removed = true;
+            continue;
+        }
+        if (depth == 1 && body.compare(at, budget.size(), budget) == 0) budget_at = at;
+        if (c == '{' || c == '[') ++depth;
+        if (c == '}' || c == ']') --depth;
+        ++at;
+    }
+    if (removed && budget_at != std::string::npos)
+        body.erase(budget_at, body.find('}', budget_at) + 1 - budget_at);
     return removed;
 }
 

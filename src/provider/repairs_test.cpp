@@ -52,7 +52,13 @@ TEST(Repairs, TakesSignedThinkingOutWithItsBudget) {
         repaired(
             R"({"thinking":{"type":"adaptive"},"messages":[{"content":[{"type":"thinking","thinking":"a","signature":"S"},{"type":"text","text":"b"}]}]})"),
         R"({"thinking":{"type":"adaptive"},"messages":[{"content":[{"type":"text","text":"b"}]}]})");
-    EXPECT_EQ(repaired(R"([{"type":"thinking","thinking":"cut)"), "nothing");
+    EXPECT_EQ(repaired(R"({"messages":[{"content":[{"type":"thinking","thinking":"cut)"),
+              "nothing");
+    EXPECT_EQ(
+        repaired(
+            R"({"messages":[{"content":[{"type":"tool_use","input":{"blocks":[{"type":"thinking","thinking":"a","signature":"S"}],"last":{"type":"thinking","thinking":"b"}}}]}]})"),
+        "nothing")
+        << "what a tool is asked is the client's";
 }
 
 TEST(Repairs, AsksClaudeAgainWithoutSignaturesThatDoNotFit) {
@@ -60,12 +66,12 @@ TEST(Repairs, AsksClaudeAgainWithoutSignaturesThatDoNotFit) {
     ASSERT_TRUE(provider);
     Outgoing outgoing;
     outgoing.body =
-        R"([{"type":"thinking","thinking":"a","signature":"S"},{"type":"tool_use","id":"t"}])";
+        R"({"messages":[{"content":[{"type":"thinking","thinking":"a","signature":"S"},{"type":"tool_use","id":"t"}]}]})";
     EXPECT_FALSE((*provider)->repair(refusal(R"({"error":{"message":"bad role"}})"), &outgoing));
     const auto complaint =
         R"({"error":{"message":"messages.1.content.0: Invalid `signature` in `thinking` block."}})";
     EXPECT_TRUE((*provider)->repair(refusal(complaint), &outgoing));
-    EXPECT_EQ(outgoing.body, R"([{"type":"tool_use","id":"t"}])");
+    EXPECT_EQ(outgoing.body, R"({"messages":[{"content":[{"type":"tool_use","id":"t"}]}]})");
     EXPECT_FALSE((*provider)->repair(refusal(complaint), &outgoing)) << "that was tried already";
 }
 

@@ -152,7 +152,7 @@ void Reply::note_bytes(const timeline::Event& event) {
 
 // Some tell what was asked long before what was answered.
 void Reply::note_counted(const timeline::Usage& used) {
-    if (used.output > counted_output_) counted_bytes_ = record_->answer_bytes;
+    if (used.output != counted_output_) counted_bytes_ = record_->answer_bytes;
     counted_output_ = used.output;
 }
 

@@ -6,6 +6,7 @@
 #include "provider/json_fields.hpp"
 #include "sse/json_lines.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace runnel::provider::ollama {

@@ -44,17 +44,17 @@ telemetry::RequestRecord usual_request() {
     return record;
 }
 
-void record_as_json(benchmark::State& state) {
+void details_as_json(benchmark::State& state) {
     const telemetry::RequestRecord record = usual_request();
     std::string out;
     for (auto _ : state) {
         out.clear();
-        telemetry::append_record(out, record);
+        telemetry::append_details(out, record);
         benchmark::DoNotOptimize(out.data());
     }
     state.counters["bytes"] = static_cast<double>(out.size());
 }
-BENCHMARK(record_as_json);
+BENCHMARK(details_as_json);
 
 // A journal in a folder of its own, and a store that takes everything.
 class Journaling {
@@ -97,7 +97,7 @@ store::Opening opening_of(const telemetry::RequestRecord& record) {
             .claim_id = "claim_0123456789abcdef"};
 }
 
-// One request, opened and closed, its JSON included; subtract record_as_json. Every thousandth
+// One request, opened and closed, its JSON included; subtract details_as_json. Every thousandth
 // time, about as often as the recorder does, what there is goes to the store.
 void opened_and_closed(benchmark::State& state) {
     const telemetry::RequestRecord record = usual_request();

@@ -57,7 +57,7 @@ std::string page_json(const Page& found) {
     std::string body;
     json::Writer out(body);
     out.begin_object().key("object").string("list").key("data").begin_array();
-    for (const Record& record : found.page.records) out.raw(record.record_json);
+    for (const Record& record : found.page.records) out.raw(store::record_json(record));
     out.end_array().key("has_more").boolean(found.page.has_more);
     out.key("last_id");
     if (found.page.records.empty()) {
@@ -95,7 +95,7 @@ awaitable<Result<std::string>> list_logs(Queries* store, std::string query, poli
 awaitable<Result<std::string>> find_log(Queries* store, std::string id, policy::Caller caller) {
     auto record = co_await find(store, std::move(id), std::move(caller), Detail::record);
     if (!record) co_return propagate(record);
-    co_return std::move(record->record_json);
+    co_return store::record_json(*record);
 }
 
 awaitable<Result<std::string>> find_content(Queries* store, std::string id, policy::Caller caller) {
@@ -122,8 +122,8 @@ awaitable<Result<ExportPage>> export_logs(Queries* store, std::string query, std
     ExportPage lines;
     for (const Record& record : page->records) {
         // The record, with what was said in it as one more member.
-        std::string_view json = record.record_json;
-        lines.lines += json.substr(0, json.size() - 1);
+        lines.lines += store::record_json(record);
+        lines.lines.pop_back();
         lines.lines += R"(,"content":)";
         lines.lines += record.timeline_json.empty() ? "null" : record.timeline_json;
         lines.lines += "}\n";

@@ -37,7 +37,7 @@ Result<void> add_latencies(store::Database& database, Time until, Slot* slot) {
     simdjson::dom::parser parser;
     for (const store::Record& record : page->records) {
         simdjson::dom::element json;
-        if (parser.parse(record.record_json).get(json) != simdjson::SUCCESS) continue;
+        if (parser.parse(record.details_json).get(json) != simdjson::SUCCESS) continue;
         const auto first_token = time_at(json, "/timings_ms/first_token");
         if (first_token.count() > 0) slot->first_token.add(first_token, weight);
         slot->total.add(time_at(json, "/timings_ms/total"), weight);

@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(, Recall, testing::each_database(), testing::database_n
 
 store::Record request(int number, policy::UtcTime time) {
     store::Record record = testing::some_record("e" + std::to_string(number), time);
-    record.record_json = R"({"timings_ms":{"first_token":100,"total":400.5}})";
+    record.details_json = R"({"timings_ms":{"first_token":100,"total":400.5}})";
     return record;
 }
 

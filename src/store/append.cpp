@@ -3,7 +3,6 @@
 #include "base/log.hpp"
 #include "base/redact.hpp"
 #include "store/kinds.hpp"
-#include "store/ledger_lines.hpp"
 #include "store/retention.hpp"
 #include "store/roll_up.hpp"
 #include "store/sql_time.hpp"
@@ -37,8 +36,7 @@ Result<std::int64_t> take_numbers(Database& database, std::size_t count) {
     return taken->integer(0, 0);
 }
 
-void add_ledger_columns(std::vector<Parameter>& to, const Record& record, std::int64_t kind,
-                        std::string_view lines) {
+void add_ledger_columns(std::vector<Parameter>& to, const Record& record, std::int64_t kind) {
     to.emplace_back(stored_name(record.entry_id));
     to.emplace_back(stored_name(record.request_id));
     to.emplace_back(ms_of(record.time));
@@ -53,21 +51,19 @@ void add_ledger_columns(std::vector<Parameter>& to, const Record& record, std::i
         to.emplace_back(record.cost->nano_usd);
     else
         to.emplace_back(nullptr);
-    to.emplace_back(lines);
+    to.emplace_back(std::string_view(record.lines_json));
 }
 
 Result<void> add_ledger_rows(Database& database, Batch batch, std::int64_t first_seq,
                              RollUp& roll_up) {
     auto kinds = number_kinds(database, batch);
     if (!kinds) return propagate(kinds);
-    std::vector<std::string> lines(batch.size());
     std::vector<Parameter> parameters;
     parameters.reserve(batch.size() * ledger_columns);
     for (std::size_t at = 0; at < batch.size(); ++at) {
         const std::int64_t kind = kinds->at(kind_of(*batch[at]));
-        append_lines_json(lines[at], batch[at]->lines);
         parameters.emplace_back(first_seq + static_cast<std::int64_t>(at));
-        add_ledger_columns(parameters, *batch[at], kind, lines[at]);
+        add_ledger_columns(parameters, *batch[at], kind);
         roll_up.add(*batch[at], kind);
     }
     auto added = database.run_each(add_to_ledger, ledger_columns, parameters);
@@ -83,7 +79,7 @@ Result<void> add_records(Database& database, Batch batch, std::int64_t first_seq
     for (std::size_t at = 0; at < batch.size(); ++at) {
         if (batch[at]->time < *kept_since) continue;  // its time was over before it came
         parameters.emplace_back(first_seq + static_cast<std::int64_t>(at));
-        parameters.emplace_back(std::string_view(batch[at]->record_json));
+        parameters.emplace_back(std::string_view(batch[at]->details_json));
         if (batch[at]->timeline_json.empty())
             parameters.emplace_back(nullptr);
         else

@@ -58,15 +58,15 @@ TEST_P(Append, KeepsEveryMember) {
     EXPECT_EQ(back.stream, record.stream);
     EXPECT_EQ(back.tokens, record.tokens);
     EXPECT_EQ(back.cost, record.cost);
-    EXPECT_EQ(back.lines, record.lines);
-    EXPECT_EQ(back.record_json, record.record_json);
+    EXPECT_EQ(back.lines_json, record.lines_json);
+    EXPECT_EQ(back.details_json, record.details_json);
     EXPECT_EQ(back.timeline_json, record.timeline_json);
 }
 
 TEST_P(Append, ACostThatIsNotKnownIsNotZero) {
     Record record = some_record("a");
     record.cost.reset();
-    record.lines.clear();
+    record.lines_json = "[]";
     ASSERT_TRUE(append(*database_, {&record, 1}));
     EXPECT_FALSE(found("a").cost);
     EXPECT_EQ(sum().unpriced, 1);
@@ -91,7 +91,7 @@ TEST_P(Append, TheSameRecordAgainChangesNothing) {
     EXPECT_EQ(sum().requests, 4);
     EXPECT_EQ(sum().cost, Money::from_usd(4 * 0.0135));
     EXPECT_EQ(found("b").cost, some_record("b").cost);
-    EXPECT_EQ(found("d").record_json, some_record("d").record_json);
+    EXPECT_EQ(found("d").details_json, some_record("d").details_json);
 }
 
 TEST_P(Append, WhatClientsSendCannotKeepABatchFromBeingStored) {

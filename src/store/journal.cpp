@@ -26,12 +26,14 @@ JournalWriter::Ticket JournalWriter::open(const Opening& opening) {
 
 void JournalWriter::close(Ticket ticket, const telemetry::RequestRecord& record,
                           std::string_view timeline_json) {
-    json_.clear();
-    telemetry::append_record(json_, record);
+    lines_.clear();
+    details_.clear();
+    telemetry::append_cost_lines(lines_, record);
+    telemetry::append_details(details_, record);
     std::string minted;
-    if (record.completion_id.empty()) minted = ids_.next("log-");
+    if (record.completion_id.empty()) minted = ids_.next(own_id_prefix);
     const Closing closing{minted.empty() ? std::string_view(record.completion_id) : minted, &record,
-                          json_, timeline_json};
+                          lines_, details_, timeline_json};
     if (char* const to = closed_.reserve(closing_bytes(closing))) {
         write_closing(closing, to);
         closed_.publish();

@@ -50,7 +50,8 @@ private:
     OpenSlots open_;
     ClosedLog closed_;
     IdSource ids_;
-    std::string json_;  // of one record, its memory kept for the next
+    std::string lines_;  // of one record, its memory kept for the next
+    std::string details_;
     std::atomic<std::uint64_t> unmarked_ = 0;
 };
 

@@ -6,21 +6,14 @@
 
 #include <concepts>
 #include <cstring>
-#include <span>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 namespace runnel::store {
 namespace {
 
 // A record that is being written: the members of Record, as views.
 struct RecordView {
-    struct Lines {
-        std::span<const CostLine> all;
-        std::string_view provenance;
-    };
-
     std::string_view entry_id, request_id;
     policy::UtcTime time;
     std::string_view key_id, team, model_asked, model_served, provider;
@@ -29,19 +22,18 @@ struct RecordView {
     bool stream;
     Tokens tokens;
     std::optional<Money> cost;
-    Lines lines;
-    std::string_view record_json, timeline_json;
+    std::string_view lines_json, details_json, timeline_json;
 };
 
-// These three say what stands in which order, for writing and for reading.
+// These two say what stands in which order, for writing and for reading.
 
 template <class Fields>
 void visit_record(auto& record, Fields& fields) {
     fields(record.entry_id, record.request_id, record.time, record.key_id, record.team,
            record.model_asked, record.model_served, record.provider, record.status, record.error,
            record.finish, record.stream, record.tokens.input, record.tokens.cached,
-           record.tokens.output, record.tokens.reasoning, record.cost, record.lines,
-           record.record_json, record.timeline_json);
+           record.tokens.output, record.tokens.reasoning, record.cost, record.lines_json,
+           record.details_json, record.timeline_json);
 }
 
 template <class Fields>
@@ -49,11 +41,6 @@ void visit_opening(auto& opening, Fields& fields) {
     fields(opening.completion_id, opening.request_id, opening.key_id, opening.team, opening.model,
            opening.target, opening.began, opening.input_tokens, opening.output_tokens,
            opening.reserved, opening.claim_id);
-}
-
-template <class Fields>
-void visit_line(auto& line, Fields& fields) {
-    fields(line.sku, line.quantity, line.unit_price, line.amount, line.description);
 }
 
 using Size = std::uint32_t;
@@ -95,11 +82,6 @@ private:
     void add(std::optional<Money> money) {
         add(money.has_value());
         if (money) add(*money);
-    }
-    void add(const RecordView::Lines& lines) {
-        add(static_cast<Size>(lines.all.size()));
-        add(lines.provenance);
-        for (const CostLine& line : lines.all) visit_line(line, *this);
     }
 };
 
@@ -149,16 +131,6 @@ private:
         read(is_known);
         if (is_known) read(money.emplace());
     }
-    void read(std::vector<LedgerLine>& lines) {
-        Size count = 0;
-        std::string provenance;
-        (*this)(count, provenance);
-        for (Size i = 0; i < count && !failed_; ++i) {
-            LedgerLine& line = lines.emplace_back();
-            line.provenance = provenance;
-            visit_line(line, *this);
-        }
-    }
 
     std::string_view bytes_;
     bool failed_ = false;
@@ -186,8 +158,8 @@ RecordView view_of(const Closing& closing) {
             .stream = record.stream,
             .tokens = tokens_of(record),
             .cost = record.cost,
-            .lines = {record.cost_lines, telemetry::name_of(record.usage_provenance)},
-            .record_json = closing.record_json,
+            .lines_json = closing.lines_json,
+            .details_json = closing.details_json,
             .timeline_json = closing.timeline_json};
 }
 
@@ -269,8 +241,11 @@ Record crashed_record(const Opening& opening) {
                                      .unit_price = opening.reserved->usd(),
                                      .amount = *opening.reserved,
                                      .description = "Under way when the gateway stopped"});
-    const std::string json = telemetry::record_json(record);
-    const Closing closing{record.completion_id, &record, json, {}};
+    std::string lines;
+    std::string details;
+    telemetry::append_cost_lines(lines, record);
+    telemetry::append_details(details, record);
+    const Closing closing{record.completion_id, &record, lines, details, {}};
     // The way all others take, so that a column is set in one place.
     std::string bytes(closing_bytes(closing), '\0');
     write_closing(closing, bytes.data());

@@ -38,7 +38,8 @@ std::optional<Opening> read_opening(std::string_view bytes);
 struct Closing {
     std::string_view entry_id;
     const telemetry::RequestRecord* record;
-    std::string_view record_json{};
+    std::string_view lines_json{};
+    std::string_view details_json{};
     std::string_view timeline_json{};
 };
 

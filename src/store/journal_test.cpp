@@ -48,7 +48,7 @@ TEST_F(JournalOf2, GathersWhatAllThreadsHaveClosed) {
     EXPECT_THAT(ids_of(batch), ::testing::ElementsAre("a", "c", "b"));
     EXPECT_FALSE(batch.is_full());
     EXPECT_EQ(batch.records()[2].timeline_json, R"({"version":1})");
-    EXPECT_THAT(batch.records()[0].record_json, HasSubstr(R"("id":"a")"));
+    EXPECT_THAT(batch.records()[0].details_json, HasSubstr(R"("dialect":"openai")"));
     batch.commit();
     batch.gather();
     EXPECT_TRUE(batch.empty());

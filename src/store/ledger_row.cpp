@@ -1,6 +1,5 @@
 #include "store/ledger_row.hpp"
 
-#include "store/ledger_lines.hpp"
 #include "store/sql_time.hpp"
 
 #include <fmt/format.h>
@@ -45,8 +44,8 @@ Record record_of(const Rows& rows, std::size_t row, Detail detail) {
                      .output = rows.integer(row, 14),
                      .reasoning = rows.integer(row, 15)};
     if (!rows.is_null(row, 16)) record.cost = Money{rows.integer(row, 16)};
-    record.lines = read_lines(std::string(rows.text(row, 17)));
-    if (detail != Detail::columns) record.record_json = rows.text(row, 18);
+    record.lines_json = rows.text(row, 17);
+    if (detail != Detail::columns) record.details_json = rows.text(row, 18);
     if (detail == Detail::content) record.timeline_json = rows.text(row, 19);
     return record;
 }

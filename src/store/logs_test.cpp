@@ -184,8 +184,8 @@ TEST_P(Logs, ReadAsMuchOfARecordAsIsAskedFor) {
     const auto read = [&](Detail detail) {
         return list_records(*database_, {}, "", 10, detail)->records.at(0);
     };
-    EXPECT_EQ(read(Detail::columns).record_json, "");
-    EXPECT_EQ(read(Detail::record).record_json, record.record_json);
+    EXPECT_EQ(read(Detail::columns).details_json, "");
+    EXPECT_EQ(read(Detail::record).details_json, record.details_json);
     EXPECT_EQ(read(Detail::record).timeline_json, "");
     EXPECT_EQ(read(Detail::content).timeline_json, "[1]");
 }
@@ -234,7 +234,7 @@ TEST_P(Logs, AreQuickToReadHoweverManyThereAre) {
                     some_record("chatcmpl-" + std::to_string(1'000'000 + number * each + i),
                                 some_noon + std::chrono::seconds(number * each + i));
                 record.key_id = "key-" + std::to_string(i % 50);
-                record.record_json.resize(1000, ' ');
+                record.details_json.resize(1000, ' ');
                 if (i == 77) record.model_served = "rare";
                 batch.push_back(std::move(record));
             }

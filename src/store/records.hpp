@@ -6,22 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
 // What is kept of a request, as plain values.
 namespace runnel::store {
-
-// One line of what a request cost.
-struct LedgerLine {
-    std::string sku;  // input, output, cache_read …
-    std::int64_t quantity = 0;
-    double unit_price = 0;  // US dollars
-    Money amount{};
-    std::string description{};
-    std::string provenance{};  // reported, counted, estimated
-
-    friend bool operator==(const LedgerLine&, const LedgerLine&) = default;
-};
 
 struct Tokens {
     std::int64_t input = 0;      // all that was read
@@ -39,8 +27,11 @@ struct Tokens {
     friend bool operator==(const Tokens&, const Tokens&) = default;
 };
 
-// A request that is over. The members up to `lines` are the ledger: they stay. The rest goes when
-// its time is over or its owner says so.
+// How the id of an entry begins that has no completion to be named after.
+inline constexpr std::string_view own_id_prefix = "log-";
+
+// A request that is over. The members up to `lines_json` are the ledger: they stay. The rest goes
+// when its time is over or its owner says so.
 struct Record {
     std::string entry_id;    // the completion id; where there is none, another that is as unique
     std::string request_id;  // clients may use theirs twice
@@ -55,11 +46,14 @@ struct Record {
     std::string finish{};  // empty: there was none
     bool stream = false;
     Tokens tokens{};
-    std::optional<Money> cost{};  // none: not known
-    std::vector<LedgerLine> lines{};
+    std::optional<Money> cost{};    // none: not known
+    std::string lines_json = "[]";  // what it cost, line by line
 
-    std::string record_json{};    // all there is to know, as an object
+    std::string details_json{};   // the rest of what there is to know, as an object
     std::string timeline_json{};  // what was said; empty: it is not kept
 };
+
+// All there is to know of it: what GET /v1/logs/{id} answers.
+std::string record_json(const Record& record);
 
 }  // namespace runnel::store

@@ -65,7 +65,7 @@ TEST_P(Retention, TakesAwayRecordsOfTheirTimeAndLeavesTheLedger) {
     EXPECT_EQ(usage(*database_, {.from = {}, .to = some_noon + 24h * 30})->at(0).requests, 5000);
     const auto old = find_record(*database_, "e7", std::nullopt, Detail::columns);
     ASSERT_TRUE(old && *old);
-    EXPECT_EQ((*old)->lines, some_record("e7").lines);
+    EXPECT_EQ((*old)->lines_json, some_record("e7").lines_json);
     EXPECT_FALSE(*find_record(*database_, "e7", std::nullopt, Detail::record));
 
     // Going back changes nothing.
@@ -97,7 +97,7 @@ TEST_P(Retention, ContentGoesOneByOne) {
     EXPECT_EQ(contents(), 9);
     const auto rest = find_record(*database_, "e4", std::nullopt, Detail::content);
     EXPECT_EQ((*rest)->timeline_json, "");
-    EXPECT_EQ((*rest)->record_json, some_record("e4").record_json);
+    EXPECT_EQ((*rest)->details_json, some_record("e4").details_json);
 }
 
 TEST_P(Retention, WhatWasDeletedIsNotOnTheDiskAnyMore) {

@@ -7,8 +7,7 @@
 
 namespace runnel::store {
 
-// What a column that is searched keeps of a name: an index takes no more. The whole name is in the
-// record.
+// What a column that is searched keeps of a name: an index takes no more.
 inline std::string_view stored_name(std::string_view name) {
     return utf8_prefix(name, limits::name_bytes);
 }

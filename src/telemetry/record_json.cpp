@@ -17,14 +17,38 @@ namespace {
 
 using json::QuickWriter;
 
-// Every request is written so, and most of it is the same each time: hence the literals.
+enum class Form {
+    whole,    // all members, always
+    details,  // those that say something which the ledger's columns don't
+};
+
+// Every request is written so, and most of it is the same each time: hence the literals. In an
+// object with members that may be left out, one is always there: those before it bring a comma
+// behind them, those after it one before them.
 class RecordWriter {
 public:
-    RecordWriter(std::string& out, const RequestRecord& record) : to_(out), record_(record) {}
+    RecordWriter(std::string& out, const RequestRecord& record, Form form)
+        : to_(out),
+          record_(record),
+          is_whole_(form == Form::whole) {}
 
     void write();
 
 private:
+    // A member that may be left out where it says nothing, before or after the one that may not.
+    template <std::size_t size>
+    void before(const char (&name)[size], bool says_something, auto write_value) {
+        if (!is_whole_ && !says_something) return;
+        to_.literal(name);
+        write_value();
+        to_.literal(",");
+    }
+    template <std::size_t size>
+    void after(const char (&name)[size], bool says_something, auto write_value) {
+        if (!is_whole_ && !says_something) return;
+        to_.literal(name);
+        write_value();
+    }
     // One of the program's own words.
     void word(std::string_view value);
     void text(std::string_view value, std::size_t bytes_max = client_text_bytes);
@@ -36,10 +60,12 @@ private:
     // A time that is 0 where it never came to it.
     void ms_or_null(std::chrono::microseconds time);
     void usd(Money amount) { to_.decimal(amount.nano_usd, 9); }
-    void unit_price(double usd);
 
+    void who_asked();
+    void how_it_went();
     void error();
     void attempts();
+    void attempt(const AttemptRecord& attempt);
     void tools();
     void usage();
     void cost();
@@ -48,7 +74,13 @@ private:
 
     QuickWriter to_;
     const RequestRecord& record_;
+    const bool is_whole_;
 };
+
+// Prices have few digits, so fifteen places are enough for those of tokens.
+void write_unit_price(QuickWriter& to, double usd) {
+    to.decimal(std::llround(std::clamp(usd, -1000.0, 1000.0) * 1e15), 15);
+}
 
 void RecordWriter::word(std::string_view value) {
     if (value.empty()) {
@@ -96,39 +128,40 @@ void RecordWriter::ms_or_null(std::chrono::microseconds time) {
     }
 }
 
-// Prices have few digits, so fifteen places are enough for those of tokens.
-void RecordWriter::unit_price(double usd) {
-    to_.decimal(std::llround(std::clamp(usd, -1000.0, 1000.0) * 1e15), 15);
-}
-
 void RecordWriter::error() {
     if (record_.error_kind.empty()) {
         to_.literal("null");
         return;
     }
-    to_.literal(R"({"code":)").string(record_.error_kind).literal(R"(,"detail":)");
+    to_.literal("{");
+    if (is_whole_) to_.literal(R"("code":)").string(record_.error_kind).literal(",");
+    to_.literal(R"("detail":)");
     foreign_text(record_.error_detail, detail_bytes);
+    to_.literal("}");
+}
+
+void RecordWriter::attempt(const AttemptRecord& attempt) {
+    to_.literal("{");
+    before(R"("target":)", attempt.target != record_.model_served, [&] { text(attempt.target); });
+    before(R"("key":)", attempt.key != 0,
+           [&] { to_.number(static_cast<std::int64_t>(attempt.key)); });
+    before(R"("error":)", !attempt.error.empty(), [&] { word(attempt.error); });
+    before(R"("detail":)", !attempt.detail.empty(),
+           [&] { foreign_text(attempt.detail, attempt_detail_bytes); });
+    before(R"("started_ms":)", attempt.started.count() != 0, [&] { ms(attempt.started); });
+    before(R"("first_token_ms":)", attempt.first_token.count() > 0,
+           [&] { ms_or_null(attempt.first_token); });
+    to_.literal(R"("total_ms":)");
+    ms(attempt.total);
+    after(R"(,"hedge":)", attempt.hedge, [&] { to_.boolean(attempt.hedge); });
     to_.literal("}");
 }
 
 void RecordWriter::attempts() {
     to_.literal("[");
-    for (const AttemptRecord& attempt : record_.attempts) {
-        if (&attempt != &record_.attempts.front()) to_.literal(",");
-        to_.literal(R"({"target":)");
-        text(attempt.target);
-        to_.literal(R"(,"key":)").number(static_cast<std::int64_t>(attempt.key));
-        to_.literal(R"(,"error":)");
-        word(attempt.error);
-        to_.literal(R"(,"detail":)");
-        foreign_text(attempt.detail, attempt_detail_bytes);
-        to_.literal(R"(,"started_ms":)");
-        ms(attempt.started);
-        to_.literal(R"(,"first_token_ms":)");
-        ms_or_null(attempt.first_token);
-        to_.literal(R"(,"total_ms":)");
-        ms(attempt.total);
-        to_.literal(R"(,"hedge":)").boolean(attempt.hedge).literal("}");
+    for (const AttemptRecord& one : record_.attempts) {
+        if (&one != &record_.attempts.front()) to_.literal(",");
+        attempt(one);
     }
     to_.literal("]");
 }
@@ -156,16 +189,16 @@ void RecordWriter::usage() {
         return;
     }
     const timeline::Usage& usage = *record_.usage;
-    to_.literal(R"({"input":)").number(usage.input());
-    to_.literal(R"(,"output":)").number(usage.output);
-    to_.literal(R"(,"cache_read":)");
-    count(usage.cache_read);
-    to_.literal(R"(,"cache_write":)");
-    count(usage.cache_write);
-    to_.literal(R"(,"reasoning":)");
-    count(usage.reasoning);
-    to_.literal(R"(,"total":)").number(usage.total());
-    to_.literal(R"(,"provenance":)");
+    to_.literal("{");
+    if (is_whole_) {
+        to_.literal(R"("input":)").number(usage.input());
+        to_.literal(R"(,"output":)").number(usage.output).literal(",");
+    }
+    before(R"("cache_read":)", usage.cache_read.has_value(), [&] { count(usage.cache_read); });
+    before(R"("cache_write":)", usage.cache_write.has_value(), [&] { count(usage.cache_write); });
+    before(R"("reasoning":)", usage.reasoning.has_value(), [&] { count(usage.reasoning); });
+    if (is_whole_) to_.literal(R"("total":)").number(usage.total()).literal(",");
+    to_.literal(R"("provenance":)");
     word(name_of(record_.usage_provenance));
     to_.literal("}");
 }
@@ -184,7 +217,7 @@ void RecordWriter::cost() {
         text(line.sku);
         to_.literal(R"(,"quantity":)").number(line.quantity);
         to_.literal(R"(,"unit_price":)");
-        unit_price(line.unit_price);
+        write_unit_price(to_, line.unit_price);
         to_.literal(R"(,"amount_usd":)");
         usd(line.amount);
         to_.literal(R"(,"description":)");
@@ -195,16 +228,14 @@ void RecordWriter::cost() {
 }
 
 void RecordWriter::timings() {
-    to_.literal(R"({"queue":)");
-    ms(record_.queued);
-    to_.literal(R"(,"connect":)");
-    ms(record_.connect);
-    to_.literal(R"(,"first_token":)");
-    ms_or_null(record_.first_event);
-    to_.literal(R"(,"total":)");
+    to_.literal("{");
+    before(R"("queue":)", record_.queued.count() != 0, [&] { ms(record_.queued); });
+    before(R"("connect":)", record_.connect.count() != 0, [&] { ms(record_.connect); });
+    before(R"("first_token":)", record_.first_event.count() > 0,
+           [&] { ms_or_null(record_.first_event); });
+    to_.literal(R"("total":)");
     ms(record_.total);
-    to_.literal(R"(,"longest_gap":)");
-    ms(record_.longest_gap);
+    after(R"(,"longest_gap":)", record_.longest_gap.count() != 0, [&] { ms(record_.longest_gap); });
     to_.literal("}");
 }
 
@@ -224,8 +255,8 @@ void RecordWriter::metadata() {
     }
 }
 
-void RecordWriter::write() {
-    to_.literal(R"({"id":)");
+void RecordWriter::who_asked() {
+    to_.literal(R"("id":)");
     text(record_.completion_id);
     to_.literal(R"(,"request_id":)");
     text(record_.request_id);
@@ -241,47 +272,59 @@ void RecordWriter::write() {
     text(record_.model_served);
     to_.literal(R"(,"provider":)");
     text(record_.provider);
-    to_.literal(R"(,"dialect":)");
-    word(record_.dialect);
-    to_.literal(R"(,"stream":)").boolean(record_.stream);
+    to_.literal(",");
+}
+
+void RecordWriter::how_it_went() {
+    to_.literal(R"("stream":)").boolean(record_.stream);
     to_.literal(R"(,"outcome":)");
     word(outcome_of(record_));
     to_.literal(R"(,"status":)").number(record_.status);
     to_.literal(R"(,"finish_reason":)");
     word(record_.finish);
-    to_.literal(R"(,"error":)");
-    error();
-    to_.literal(R"(,"attempts":)");
-    attempts();
-    to_.literal(R"(,"rounds":)").number(record_.rounds);
-    to_.literal(R"(,"tools":)");
-    tools();
-    to_.literal(R"(,"usage":)");
-    usage();
-    to_.literal(R"(,"cost":)");
-    cost();
-    to_.literal(R"(,"cache":)");
-    word(record_.cache);
-    to_.literal(R"(,"guardrails":)");
-    texts(record_.guardrails);
-    to_.literal(R"(,"timings_ms":)");
+    to_.literal(",");
+}
+
+void RecordWriter::write() {
+    to_.literal("{");
+    if (is_whole_) who_asked();
+    before(R"("dialect":)", !record_.dialect.empty(), [&] { word(record_.dialect); });
+    if (is_whole_) how_it_went();
+    before(R"("error":)", !record_.error_detail.empty(), [&] { error(); });
+    before(R"("attempts":)", !record_.attempts.empty(), [&] { attempts(); });
+    before(R"("rounds":)", record_.rounds != 0, [&] { to_.number(record_.rounds); });
+    before(R"("tools":)", !record_.tools.empty(), [&] { tools(); });
+    before(R"("usage":)", record_.usage.has_value(), [&] { usage(); });
+    if (is_whole_) before(R"("cost":)", true, [&] { cost(); });
+    before(R"("cache":)", !record_.cache.empty(), [&] { word(record_.cache); });
+    before(R"("guardrails":)", !record_.guardrails.empty(), [&] { texts(record_.guardrails); });
+    to_.literal(R"("timings_ms":)");
     timings();
-    to_.literal(R"(,"client_closed":)").boolean(record_.client_closed);
-    to_.literal(R"(,"client_address":)");
-    text(record_.client_address);
-    to_.literal(R"(,"bytes_out":)").number(static_cast<std::int64_t>(record_.bytes_out));
-    to_.literal(R"(,"warnings":)");
-    texts(record_.warnings);
-    to_.literal(R"(,"malformed_frames":)").number(record_.malformed_frames);
-    to_.literal(R"(,"rerouted_from":)");
-    text(record_.rerouted_from);
-    to_.literal(R"(,"continued_by":)");
-    text(record_.continued_by);
-    to_.literal(R"(,"continuation":)");
-    word(record_.continuation);
-    to_.literal(R"(,"metadata":)");
-    metadata();
+    after(R"(,"client_closed":)", record_.client_closed,
+          [&] { to_.boolean(record_.client_closed); });
+    after(R"(,"client_address":)", !record_.client_address.empty(),
+          [&] { text(record_.client_address); });
+    after(R"(,"bytes_out":)", record_.bytes_out != 0,
+          [&] { to_.number(static_cast<std::int64_t>(record_.bytes_out)); });
+    after(R"(,"warnings":)", !record_.warnings.empty(), [&] { texts(record_.warnings); });
+    after(R"(,"malformed_frames":)", record_.malformed_frames != 0,
+          [&] { to_.number(record_.malformed_frames); });
+    after(R"(,"rerouted_from":)", !record_.rerouted_from.empty(),
+          [&] { text(record_.rerouted_from); });
+    after(R"(,"continued_by":)", !record_.continued_by.empty(),
+          [&] { text(record_.continued_by); });
+    after(R"(,"continuation":)", !record_.continuation.empty(),
+          [&] { word(record_.continuation); });
+    after(R"(,"metadata":)", !record_.metadata_json.empty(), [&] { metadata(); });
     to_.literal("}");
+}
+
+void append(std::string& out, const RequestRecord& record, Form form) {
+    const std::size_t begin = out.size();
+    RecordWriter(out, record, form).write();
+    if (const std::string_view written = std::string_view(out).substr(begin);
+        json::find_invalid_utf8(written) != std::string_view::npos)
+        out.replace(begin, std::string::npos, with_valid_utf8(written));
 }
 
 }  // namespace
@@ -304,17 +347,36 @@ std::string_view name_of(RequestRecord::Provenance provenance) {
 }
 
 void append_record(std::string& out, const RequestRecord& record) {
-    const std::size_t begin = out.size();
-    RecordWriter(out, record).write();
-    if (const std::string_view written = std::string_view(out).substr(begin);
-        json::find_invalid_utf8(written) != std::string_view::npos)
-        out.replace(begin, std::string::npos, with_valid_utf8(written));
+    append(out, record, Form::whole);
 }
 
 std::string record_json(const RequestRecord& record) {
     std::string out;
     append_record(out, record);
     return out;
+}
+
+void append_details(std::string& out, const RequestRecord& record) {
+    append(out, record, Form::details);
+}
+
+void append_cost_lines(std::string& out, const RequestRecord& record) {
+    QuickWriter to(out);
+    to.literal("[");
+    for (const CostLine& line : record.cost_lines) {
+        if (&line != &record.cost_lines.front()) to.literal(",");
+        to.literal(R"({"sku":)").string(line.sku);
+        to.literal(R"(,"quantity":)").number(line.quantity);
+        to.literal(R"(,"unit_price":)");
+        write_unit_price(to, line.unit_price);
+        to.literal(R"(,"amount_nano_usd":)").number(line.amount.nano_usd);
+        if (!line.description.empty()) to.literal(R"(,"description":)").string(line.description);
+        if (const std::string_view provenance = name_of(record.usage_provenance);
+            !provenance.empty())
+            to.literal(R"(,"provenance":)").word(provenance);
+        to.literal("}");
+    }
+    to.literal("]");
 }
 
 }  // namespace runnel::telemetry

@@ -15,6 +15,14 @@ void append_record(std::string& out, const RequestRecord& record);
 
 std::string record_json(const RequestRecord& record);
 
+// The same for the store, where every byte is written several times: without what its ledger has in
+// columns of its own, and without members that say nothing. read_details() (record_details.hpp)
+// reads it.
+void append_details(std::string& out, const RequestRecord& record);
+
+// What it cost, line by line, as the ledger keeps it.
+void append_cost_lines(std::string& out, const RequestRecord& record);
+
 // How it went, in one word: ok, error, client_closed, crashed.
 std::string_view outcome_of(const RequestRecord& record);
 

@@ -26,11 +26,9 @@ inline store::Record some_record(const std::string& entry_id, policy::UtcTime ti
     record.stream = true;
     record.tokens = {.input = 2000, .cached = 100, .output = 500, .reasoning = 50};
     record.cost = Money::from_usd(0.0135);
-    record.lines = {
-        {"input", 2000, 0.000003, Money::from_usd(0.006), "tokens read", "reported"},
-        {"output", 500, 0.000015, Money::from_usd(0.0075), "tokens \"written\"", "counted"},
-    };
-    record.record_json = R"({"id":")" + entry_id + R"(","attempts":[]})";
+    record.lines_json = R"([{"sku":"input","quantity":2000,"unit_price":0.000003,)"
+                        R"("amount_nano_usd":6000000,"description":"tokens \"read\""}])";
+    record.details_json = R"({"timings_ms":{"total":12.5},"bytes_out":100})";
     return record;
 }
 

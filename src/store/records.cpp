@@ -1,0 +1,27 @@
+#include "store/records.hpp"
+
+#include "telemetry/record_details.hpp"
+#include "telemetry/record_json.hpp"
+
+namespace runnel::store {
+
+std::string record_json(const Record& record) {
+    telemetry::RequestRecord all{.request_id = record.request_id,
+                                 .model_asked = record.model_asked,
+                                 .model_served = record.model_served,
+                                 .provider = record.provider,
+                                 .stream = record.stream,
+                                 .status = record.status,
+                                 .finish = record.finish,
+                                 .error_kind = record.error,
+                                 .began = record.time,
+                                 .key_id = record.key_id,
+                                 .team = record.team,
+                                 .cost = record.cost};
+    if (!record.entry_id.starts_with(own_id_prefix)) all.completion_id = record.entry_id;
+    telemetry::read_details(record.details_json, record.tokens.input, record.tokens.output, all);
+    telemetry::read_cost_lines(record.lines_json, all);
+    return telemetry::record_json(all);
+}
+
+}  // namespace runnel::store

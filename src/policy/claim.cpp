@@ -18,6 +18,8 @@ using Period = Hold::Period;
 // the ledger too.
 constexpr auto endless_budget_time = 40 * 24h;
 
+constexpr std::size_t counter_name_bytes = 64;  // of most
+
 struct Span {
     UtcTime begins;
     UtcTime ends;
@@ -48,14 +50,9 @@ std::string name_of_day(UtcTime time) {
     return std::to_string(static_cast<int>(date.year()) * 10'000 + month_and_day);
 }
 
-// There are some ten names for each request, all of them short: this is what they cost least with.
-std::string joined(std::string_view first, char between, std::string_view second) {
-    std::string name;
-    name.reserve(first.size() + 1 + second.size());
-    name += first;
-    name += between;
-    name += second;
-    return name;
+std::string_view word_for(Holder::Kind kind) {
+    constexpr std::string_view words[] = {"key", "team", "model", "address"};
+    return words[static_cast<std::size_t>(kind)];
 }
 
 Period period_of(Budget::Period period) {
@@ -114,25 +111,28 @@ public:
 private:
     void add(Of of, Period period, const Holder& holder, std::int64_t limit, std::int64_t amount,
              Only only = {}) {
-        Hold hold{of, period, holder};
-        hold.counter = joined(word_for(of), ':', name_of(period));
+        Hold& hold = claim_.holds.emplace_back(of, period, holder);
+        std::string& name = hold.counter;
+        name.reserve(counter_name_bytes);
+        name.append(word_for(holder.kind)).append(":").append(holder.name).append("/");
+        hold.own_name_at = name.size();
+        name.append(word_for(of)).append(":").append(name_of(period));
         if (period == Period::minute) {
             hold.lasts = 1min;
         } else if (period == Period::total) {
             hold.lasts = endless_budget_time;
         } else if (period != Period::none) {
             const Span span = period_around(now_, period);
-            hold.counter += ':' + name_of_day(span.begins);
+            name.append(":").append(name_of_day(span.begins));
             hold.lasts = span.ends - now_;
             hold.since = span.begins;
         }
-        if (!only.model.empty()) hold.counter = joined(hold.counter, ':', only.model);
-        if (!only.endpoint.empty()) hold.counter = joined(hold.counter, '@', only.endpoint);
+        if (!only.model.empty()) name.append(":").append(only.model);
+        if (!only.endpoint.empty()) name.append("@").append(only.endpoint);
         hold.limit = limit;
         hold.amount = amount;
         hold.model = only.model;
         hold.endpoint = only.endpoint;
-        claim_.holds.push_back(std::move(hold));
     }
 
     Claim& claim_;
@@ -160,7 +160,7 @@ Holder address_of(const ClaimFacts& facts) {
 
 // The same address may use several keys, and has so much with each of them.
 Holder address_with_key(const ClaimFacts& facts) {
-    return {Holder::Kind::address, joined(facts.key->id, '/', address_of(facts).name)};
+    return {Holder::Kind::address, facts.key->id + '/' + address_of(facts).name};
 }
 
 bool is_browser(const Key* key) { return key != nullptr && key->kind == Key::Kind::browser; }
@@ -179,8 +179,7 @@ void add_endpoint_limits(const ClaimFacts& facts, const SharedLimits& limits, Cl
 }  // namespace
 
 std::string name_of(const Holder& holder) {
-    constexpr std::string_view kinds[] = {"key", "team", "model", "address"};
-    return joined(kinds[static_cast<std::size_t>(holder.kind)], ':', holder.name);
+    return std::string(word_for(holder.kind)) + ':' + holder.name;
 }
 
 std::string_view name_of(Hold::Period period) {
@@ -193,10 +192,6 @@ std::string_view name_of(Hold::Period period) {
         case Period::total: break;
     }
     return "total";
-}
-
-std::string counter_name(const Hold& hold) {
-    return joined(name_of(hold.holder), '/', hold.counter);
 }
 
 Claim make_claim(std::string id, const ClaimFacts& facts, const SharedLimits& limits, UtcTime now) {

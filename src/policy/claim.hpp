@@ -6,6 +6,7 @@
 #include "policy/settings.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -35,21 +36,22 @@ struct Hold {
     Of of = Of::requests;
     Period period = Period::none;
     Holder holder{};
-    // Among the holder's. It names the very day or month that it counts in, so a clock that jumps
-    // can't empty it, and a request that ends in the next one corrects the one it began in.
+    // Its name among all holders', e.g. "key:k1/tokens:day:20261115". It names the very day or
+    // month that it counts in, so a clock that jumps can't empty it, and a request that ends in the
+    // next one corrects the one it began in.
     std::string counter{};
+    std::size_t own_name_at = 0;  // in `counter`: its name among the holder's
     std::int64_t limit = 0;
     std::int64_t amount = 0;
     std::chrono::milliseconds lasts{0};  // a minute: from its first request; else from now
     UtcTime since{};                     // money: what the ledger has from there on counts too
     std::string model{};     // a limit for one model of the holder's; empty: for all together
     std::string endpoint{};  // the same, for one endpoint
+
+    std::string_view own_counter() const { return std::string_view(counter).substr(own_name_at); }
 };
 
 std::string_view name_of(Hold::Period period);
-
-// The counter's name among all holders'.
-std::string counter_name(const Hold& hold);
 
 struct Claim {
     std::string id;             // unique on all machines

@@ -17,7 +17,7 @@ constexpr UtcTime sunday = sys_days(2026y / November / 15) + 15h + 30min;
 
 std::vector<std::string> names_of(const Claim& claim) {
     std::vector<std::string> names;
-    for (const Hold& hold : claim.holds) names.push_back(counter_name(hold));
+    for (const Hold& hold : claim.holds) names.push_back(hold.counter);
     return names;
 }
 
@@ -122,14 +122,14 @@ TEST(Claim, TakesNoMoneyWhereThePriceIsNotKnown) {
 
 TEST(Claim, CountsInTheCalendarsPeriods) {
     const Hold day = budget_hold(Budget::Period::day, sunday);
-    EXPECT_EQ(day.counter, "spent:day:20261115");
+    EXPECT_EQ(day.own_counter(), "spent:day:20261115");
     EXPECT_EQ(day.since, sys_days(2026y / November / 15));
     EXPECT_EQ(day.lasts, 8h + 30min);
 
     const Hold week = budget_hold(Budget::Period::week, sunday);
     EXPECT_EQ(week.since, sys_days(2026y / November / 9));
     EXPECT_EQ(week.lasts, 8h + 30min);
-    EXPECT_EQ(budget_hold(Budget::Period::week, sunday + 8h + 30min).counter,
+    EXPECT_EQ(budget_hold(Budget::Period::week, sunday + 8h + 30min).own_counter(),
               "spent:week:20261116");
 
     const Hold month = budget_hold(Budget::Period::month, sunday);
@@ -139,7 +139,7 @@ TEST(Claim, CountsInTheCalendarsPeriods) {
     EXPECT_EQ(budget_hold(Budget::Period::month, sys_days(2026y / December / 31)).lasts, 24h);
 
     const Hold total = budget_hold(Budget::Period::total, sunday);
-    EXPECT_EQ(total.counter, "spent:total");
+    EXPECT_EQ(total.own_counter(), "spent:total");
     EXPECT_EQ(total.since, UtcTime{});
 }
 

@@ -53,7 +53,7 @@ std::optional<LedgerSums::Sums> LedgerSums::known(const Claim& claim) {
     const std::scoped_lock lock(mutex_);
     for (std::size_t i = 0; i < claim.holds.size(); ++i) {
         if (!is_money(claim.holds[i])) continue;
-        const auto found = sums_.find(counter_name(claim.holds[i]));
+        const auto found = sums_.find(claim.holds[i].counter);
         if (found == sums_.end()) return std::nullopt;
         Sum& sum = found->second;
         if (!sum.known || sum.doubtful || now - sum.asked >= refresh_time) return std::nullopt;
@@ -76,7 +76,7 @@ void LedgerSums::find(const Claim& claim, Answer answer) {
 
 void LedgerSums::find_one(const Hold& hold, LedgerAnswer answer) {
     const auto now = now_();
-    const std::string name = counter_name(hold);
+    const std::string& name = hold.counter;
     std::optional<Money> known;
     bool must_ask = false;
     {
@@ -115,7 +115,7 @@ void LedgerSums::arrived(const std::string& name, Result<Money> sum) {
 void LedgerSums::doubt(const Claim& claim) {
     const std::scoped_lock lock(mutex_);
     for (const Hold& hold : claim.holds)
-        if (const auto found = sums_.find(counter_name(hold)); found != sums_.end())
+        if (const auto found = sums_.find(hold.counter); found != sums_.end())
             found->second.doubtful = true;
 }
 

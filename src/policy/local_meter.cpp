@@ -39,7 +39,9 @@ Verdict LocalMeter::decide(const Claim& claim, const LedgerSums::Sums& sums) {
     if (counters_.size() + open_.size() >= sweep_at_) sweep(now);
     for (std::size_t i = 0; i < claim.holds.size(); ++i) {
         const Hold& hold = claim.holds[i];
-        seen.push_back(look_at(hold, sums[i], now));
+        const auto found = counters_.find(hold.counter);
+        Counter* const kept = found == counters_.end() ? nullptr : &found->second;
+        seen.push_back({kept, seen_now(hold, kept, sums[i], now)});
         states.push_back({seen[i].counter.used, time_left(hold, seen[i].counter, now)});
         if (!full && is_full(hold, seen[i].counter)) full = i;
     }
@@ -61,7 +63,7 @@ std::optional<RateState> LocalMeter::glance(const Claim& claim) const {
     for (std::size_t i = 0; i < claim.holds.size(); ++i) {
         const Hold& hold = claim.holds[i];
         if (hold.of != Of::requests) continue;
-        const Counter counter = look_at(hold, {}, now).counter;
+        const Counter counter = seen_now(hold, find(hold), {}, now);
         states[i] = {counter.used, time_left(hold, counter, now)};
     }
     return rate_of(claim, states);
@@ -83,24 +85,28 @@ std::vector<Standing> LocalMeter::standings(const Claim& claim,
     std::vector<Standing> standings;
     const std::scoped_lock lock(mutex_);
     for (std::size_t i = 0; i < claim.holds.size(); ++i) {
-        const Counter counter = look_at(claim.holds[i], sums[i], now).counter;
+        const Hold& hold = claim.holds[i];
+        const Counter counter = seen_now(hold, find(hold), sums[i], now);
         standings.push_back({counter.used, counter.reserved});
     }
     return standings;
 }
 
-LocalMeter::Seen LocalMeter::look_at(const Hold& hold, Money spent, Clock::time_point now) const {
-    Seen seen{counter_name(hold), {}};
-    Counter& counter = seen.counter;
-    if (const auto found = counters_.find(seen.name); found != counters_.end())
-        counter = found->second;
+const LocalMeter::Counter* LocalMeter::find(const Hold& hold) const {
+    const auto found = counters_.find(hold.counter);
+    return found == counters_.end() ? nullptr : &found->second;
+}
+
+LocalMeter::Counter LocalMeter::seen_now(const Hold& hold, const Counter* kept, Money spent,
+                                         Clock::time_point now) {
+    Counter counter = kept != nullptr ? *kept : Counter{};
     if (begins_with_its_first_request(hold) && now >= counter.until) {
         counter.used = counter.reserved = 0;
         counter.until = now + hold.lasts;
         ++counter.window;
     }
     counter.used = std::max(counter.used, spent.nano_usd);
-    return seen;
+    return counter;
 }
 
 milliseconds LocalMeter::time_left(const Hold& hold, const Counter& counter,
@@ -115,7 +121,7 @@ bool LocalMeter::is_full(const Hold& hold, const Counter& counter) {
 }
 
 LocalMeter::Taken LocalMeter::take(const Hold& hold, const Seen& seen, Clock::time_point now) {
-    Counter& counter = counters_[seen.name];
+    Counter& counter = seen.kept != nullptr ? *seen.kept : counters_[hold.counter];
     counter = seen.counter;
     if (!begins_with_its_first_request(hold)) counter.until = now + kept_for(hold);
     counter.used += hold.amount;

@@ -46,8 +46,8 @@ private:
         Clock::time_point until{};  // a minute's end; for others, when it may be forgotten
     };
     struct Seen {
-        std::string name;
-        Counter counter;
+        Counter* kept;    // null: it is new
+        Counter counter;  // as it is now
     };
     struct Taken {
         Counter* counter;
@@ -62,8 +62,11 @@ private:
 
     Verdict decide(const Claim& claim, const LedgerSums::Sums& sums);
     std::vector<Standing> standings(const Claim& claim, const LedgerSums::Sums& sums) const;
-    // The counter as it is now; one that was not there has counted nothing.
-    Seen look_at(const Hold& hold, Money spent, Clock::time_point now) const;
+    // Null: it was not there, so it has counted nothing.
+    const Counter* find(const Hold& hold) const;
+    // A counter as it is now.
+    static Counter seen_now(const Hold& hold, const Counter* kept, Money spent,
+                            Clock::time_point now);
     static std::chrono::milliseconds time_left(const Hold& hold, const Counter& counter,
                                                Clock::time_point now);
     static bool is_full(const Hold& hold, const Counter& counter);
@@ -73,7 +76,7 @@ private:
     LedgerSums* sums_;
     Now now_;
     mutable std::mutex mutex_;
-    std::unordered_map<std::string, Counter> counters_;  // by counter_name()
+    std::unordered_map<std::string, Counter> counters_;  // by the hold's counter
     std::unordered_map<std::string, Open> open_;         // by claim id
     std::size_t sweep_at_ = 4096;
 };

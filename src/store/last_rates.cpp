@@ -14,7 +14,7 @@ void LastRates::note(const policy::Claim& claim, std::span<const CounterState> s
     }
     for (std::size_t i = 0; i < claim.holds.size(); ++i)
         if (claim.holds[i].of == Hold::Of::requests)
-            heard_[counter_name(claim.holds[i])] = {states[i].used, now + states[i].resets_in};
+            heard_[claim.holds[i].counter] = {states[i].used, now + states[i].resets_in};
 }
 
 std::vector<CounterState> LastRates::recall(const policy::Claim& claim, Time now) const {
@@ -22,7 +22,7 @@ std::vector<CounterState> LastRates::recall(const policy::Claim& claim, Time now
     for (const Hold& hold : claim.holds) {
         states.push_back({0, hold.lasts});
         if (hold.of != Hold::Of::requests) continue;
-        const auto found = heard_.find(counter_name(hold));
+        const auto found = heard_.find(hold.counter);
         if (found == heard_.end() || now >= found->second.until) continue;
         states.back() = {found->second.used,
                          std::chrono::ceil<std::chrono::milliseconds>(found->second.until - now)};

@@ -31,7 +31,7 @@ private:
         std::int64_t used = 0;
         Time until{};
     };
-    std::unordered_map<std::string, Heard> heard_;  // by counter_name()
+    std::unordered_map<std::string, Heard> heard_;  // by counter
     std::size_t sweep_at_ = 4096;
 };
 

@@ -84,7 +84,8 @@ std::vector<RedisMeter::Part> RedisMeter::parts_of(const Claim& claim, const std
         Part& part = by_holder[slot];
         part.id = id;
         part.record = fmt::format("{}claim:{}", slot, id);
-        part.counters.push_back({i, slot + hold.counter, kind_of(hold), hold.of});
+        part.counters.push_back(
+            {i, slot + std::string(hold.own_counter()), kind_of(hold), hold.of});
     }
     std::vector<Part> parts;
     for (auto& [slot, part] : by_holder) parts.push_back(std::move(part));

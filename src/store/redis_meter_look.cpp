@@ -55,7 +55,7 @@ void RedisMeter::look_in_redis(const Claim& claim, policy::LedgerSums::Sums sums
     looking->standings.resize(count);
     looking->missing = count;
     for (std::size_t i = 0; i < count; ++i) {
-        const std::string key = slot_of(claim.holds[i]) + claim.holds[i].counter;
+        const std::string key = slot_of(claim.holds[i]) + std::string(claim.holds[i].own_counter());
         client_.command({"HMGET", key, "used", "reserved"},
                         [this, looking, i](Result<RedisReply> reply) {
                             std::unique_lock lock(looking->mutex);

@@ -41,13 +41,6 @@ void add_names(std::string_view header, std::vector<std::string>* names) {
     }
 }
 
-std::vector<std::size_t> places_of(GuardrailBits rules) {
-    std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < 64; ++i)
-        if ((rules & policy::guardrail_bit(i)) != 0) places.push_back(i);
-    return places;
-}
-
 }  // namespace
 
 Guard::Guard(const Gateway* gateway, Worker* worker, telemetry::RequestRecord* record)
@@ -94,7 +87,7 @@ void Guard::take_words(const chat::Request& request) {
 awaitable<Result<InputScan::Outcome>> Guard::ask_about_words(Stop* stop) {
     const policy::GuardrailSet& set = *gateway_->guardrails;
     auto outcome = InputScan::Outcome::pass;
-    for (const std::size_t rule : places_of(set.checks_at(GuardrailPlace::input, rules_))) {
+    for (const std::size_t rule : policy::places_of(set.checks_at(GuardrailPlace::input, rules_))) {
         Opinion said = co_await opinion(rule, words_, stop);
         if (said.kind == Opinion::Kind::none) continue;
         if (said.kind != Opinion::Kind::objects ||
@@ -124,7 +117,7 @@ awaitable<Result<std::string>> Guard::look_at_tool(std::string json, Stop* stop)
     } else if (scanned->outcome != Outcome::pass) {
         co_return fail(policy::blocked(scanned->findings));
     }
-    for (const std::size_t rule : places_of(set.checks_at(place, rules_))) {
+    for (const std::size_t rule : policy::places_of(set.checks_at(place, rules_))) {
         Opinion said = co_await opinion(rule, policy::readable(json), stop);
         if (said.kind != Opinion::Kind::none) co_return fail(std::move(said.error));
     }
@@ -141,7 +134,7 @@ awaitable<void> Guard::look_at_result(std::string* text, Stop* stop) {
     } else if (*scanned) {
         *text = std::move(**scanned);
     }
-    for (const std::size_t rule : places_of(set.checks_at(GuardrailPlace::input, rules_))) {
+    for (const std::size_t rule : policy::places_of(set.checks_at(GuardrailPlace::input, rules_))) {
         const Opinion said = co_await opinion(rule, policy::readable(*text), stop);
         if (said.kind == Opinion::Kind::none) continue;
         *text = policy::result_withheld;
@@ -161,7 +154,7 @@ awaitable<Result<void>> Guard::close(Stop* stop) {
     const GuardrailBits asking = filter_->checks();
     using Checked = GuardrailFilter::Checked;
     Checked checked = Checked::passed;
-    for (const std::size_t rule : places_of(asking)) {
+    for (const std::size_t rule : policy::places_of(asking)) {
         Opinion said = co_await opinion(rule, filter_->text_for(rule), stop);
         if (said.kind == Opinion::Kind::stopped) {
             filter_->settle_checks(Checked::given_up);

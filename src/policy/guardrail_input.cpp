@@ -99,8 +99,9 @@ void for_each_text(const chat::Request& request, Visitor& visitor) {
         visit_rest(message, visitor);
     }
     for (const chat::Field& field : request.fields)
-        if (std::ranges::find(no_words, field.name) == no_words.end() &&
-            field.raw.find('"') != std::string_view::npos)
+        // Numbers say nothing, either.
+        if (field.raw.find('"') != std::string_view::npos &&
+            std::ranges::find(no_words, field.name) == no_words.end())
             visitor.field(field);
 }
 
@@ -151,10 +152,9 @@ public:
         scan.findings = std::move(findings_);
         using Outcome = InputScan::Outcome;
         const auto found = [&](Action action) {
-            for (std::size_t i = 0; i < set.size(); ++i)
-                if ((scan.findings.rules & guardrail_bit(i)) != 0 && set.rule(i).action == action)
-                    return true;
-            return false;
+            return std::ranges::any_of(places_of(scan.findings.rules), [&](std::size_t rule) {
+                return set.rule(rule).action == action;
+            });
         };
         if (found(Action::block) || in_the_way_) {
             scan.outcome = Outcome::block;

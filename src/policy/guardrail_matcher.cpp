@@ -6,6 +6,7 @@
 #include <hs.h>
 
 #include <algorithm>
+#include <bit>
 #include <new>
 
 namespace runnel::policy {
@@ -120,6 +121,13 @@ std::expected<void, std::string> try_hyperscan(std::string_view pattern) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> places_of(GuardrailBits rules) {
+    std::vector<std::size_t> places;
+    for (; rules != 0; rules &= rules - 1)
+        places.push_back(static_cast<std::size_t>(std::countr_zero(rules)));
+    return places;
+}
 
 std::expected<std::shared_ptr<const GuardrailMatcher>, std::string>
 GuardrailMatcher::compile(std::span<const GuardrailRule> rules, GuardrailBits which) {

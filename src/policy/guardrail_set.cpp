@@ -147,9 +147,8 @@ Result<GuardrailBits> GuardrailSet::select(const Asked& asked) const {
 
 std::vector<std::string> GuardrailSet::notes(GuardrailBits rules) const {
     std::vector<std::string> notes;
-    for (std::size_t i = 0; i < rules_.size(); ++i)
-        if ((rules & guardrail_bit(i)) != 0)
-            notes.push_back(fmt::format("{}: {}", rules_[i].name, name_of(rules_[i].action)));
+    for (const std::size_t i : places_of(rules))
+        notes.push_back(fmt::format("{}: {}", rules_[i].name, name_of(rules_[i].action)));
     return notes;
 }
 

@@ -61,12 +61,12 @@ constexpr Range6 not_public_v6[] = {
 constexpr std::array<std::uint8_t, 12> mapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 constexpr std::array<std::uint8_t, 12> translated = {0, 0x64, 0xff, 0x9b};
 
-bool is_in(std::uint32_t address, const Range4& range) {
+bool is_within(std::uint32_t address, const Range4& range) {
     const unsigned shift = 32 - range.prefix_bits;
     return address >> shift == range.first >> shift;
 }
 
-bool is_in(const Bytes6& address, const Range6& range) {
+bool is_within(const Bytes6& address, const Range6& range) {
     for (unsigned bit = 0; bit < range.prefix_bits; bit += 8) {
         const unsigned bits = std::min(8u, range.prefix_bits - bit);
         const unsigned shift = 8 - bits;
@@ -77,16 +77,16 @@ bool is_in(const Bytes6& address, const Range6& range) {
 
 bool is_public(std::uint32_t address) {
     return std::ranges::none_of(not_public_v4,
-                                [&](const Range4& range) { return is_in(address, range); });
+                                [&](const Range4& range) { return is_within(address, range); });
 }
 
 bool is_public(const Bytes6& address) {
     const auto prefix = std::span(address).first<12>();
     if (std::ranges::equal(prefix, mapped) || std::ranges::equal(prefix, translated))
         return is_public(v4(address[12], address[13], address[14], address[15]));
-    return is_in(address, global_unicast) &&
+    return is_within(address, global_unicast) &&
            std::ranges::none_of(not_public_v6,
-                                [&](const Range6& range) { return is_in(address, range); });
+                                [&](const Range6& range) { return is_within(address, range); });
 }
 
 }  // namespace

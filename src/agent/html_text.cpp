@@ -28,14 +28,14 @@ constexpr std::string_view cells[] = {"td", "th", "button", "label"};
 
 constexpr std::size_t tag_name_bytes = 16;  // of the longest name that matters, and more
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
+bool is_html_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
 
 // Text with its white space as a reader sees it.
 class Layout {
 public:
     void add(std::string_view text) {
         for (const char c : text) {
-            if (!is_space(c)) {
+            if (!is_html_space(c)) {
                 put_pending();
                 out_ += c;
             } else if (preformatted_ == 0) {
@@ -115,7 +115,7 @@ private:
         if (rest_.size() <= name_at || !ascii::is_letter(rest_[name_at])) return add_text(take(1));
         take(name_at);
         std::string name;
-        while (!rest_.empty() && !is_space(rest_[0]) && rest_[0] != '>' && rest_[0] != '/') {
+        while (!rest_.empty() && !is_html_space(rest_[0]) && rest_[0] != '>' && rest_[0] != '/') {
             const char c = take(1)[0];
             if (name.size() < tag_name_bytes) name += ascii::lower(c);
         }
@@ -137,7 +137,7 @@ private:
             } else if ((c == '"' || c == '\'') && before == '=') {
                 quote = c;
             }
-            if (!is_space(c)) before = c;
+            if (!is_html_space(c)) before = c;
         }
         take(at + 1);
     }
@@ -180,7 +180,7 @@ private:
             const std::string_view tag = rest_.substr(0, name.size());
             if (!std::ranges::equal(tag, name, {}, ascii::lower)) continue;
             const char behind = rest_.size() > name.size() ? rest_[name.size()] : '>';
-            if (behind != '>' && behind != '/' && !is_space(behind)) continue;
+            if (behind != '>' && behind != '/' && !is_html_space(behind)) continue;
             skip_past(">");
             return content;
         }

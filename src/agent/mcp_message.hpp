@@ -24,6 +24,8 @@ struct Message {
     std::string data_json{};  // of an error
 };
 
+inline constexpr int method_not_found = -32601;  // a code
+
 // What is checked: that it is JSON throughout, and one of the four kinds.
 Result<Message> read_message(json::Parser* parser, Padded text);
 

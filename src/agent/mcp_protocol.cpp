@@ -18,7 +18,6 @@ constexpr std::string_view legacy_version = "2025-06-18";
 constexpr std::array<std::string_view, 4> legacy_versions{"2024-11-05", "2025-03-26",
                                                           legacy_version, "2025-11-25"};
 
-constexpr int method_not_found = -32601;
 constexpr int header_mismatch = -32020;
 constexpr int missing_capability = -32021;
 constexpr int unsupported_version = -32022;

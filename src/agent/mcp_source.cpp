@@ -28,9 +28,7 @@ constexpr auto discovery_time = 5s;
 constexpr auto failure_time = 1s;
 // How long the old list serves when there is no new one.
 constexpr auto stale_time = 30s;
-constexpr std::size_t server_text_bytes = 2 * limits::kib;  // of its own words, for the model
-
-constexpr int method_not_found = -32601;
+constexpr std::size_t told_text_bytes = 2 * limits::kib;  // of its own words, for the model
 
 double seconds(std::chrono::milliseconds time) { return static_cast<double>(time.count()) / 1000; }
 
@@ -117,7 +115,7 @@ awaitable<ToolOutcome> Source::run(ToolCall call, Stop* stop) {
         co_return failed_call(refused->kind, *timed.get(), config_.limits);
     }
     co_return failed_with(
-        fmt::format("the tool failed: {}", utf8_prefix(message.text, server_text_bytes)));
+        fmt::format("the tool failed: {}", utf8_prefix(message.text, told_text_bytes)));
 }
 
 // The tools as they are now, or were a while ago.
@@ -152,7 +150,7 @@ awaitable<Result<void>> Source::fetch(Stop* stop) {
                 co_return fail(ErrorKind::upstream_rejected, "offers no tools");
             co_return fail(ErrorKind::upstream_rejected,
                            fmt::format("refuses to list its tools: {}",
-                                       utf8_prefix(message.text, server_text_bytes)));
+                                       utf8_prefix(message.text, told_text_bytes)));
         }
         auto next = list.add_page(&parser_, std::move(message.body_json));
         if (!next) co_return propagate(next);

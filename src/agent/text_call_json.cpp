@@ -13,7 +13,7 @@ constexpr std::string_view keys_of_call[] = {"name", "arguments", "parameters", 
 constexpr std::string_view only_type = "function";
 constexpr std::string_view only_literal = "null";
 
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+bool is_json_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 bool any_begins_with(const auto& words, std::string_view beginning) {
     return std::ranges::any_of(words,
@@ -31,7 +31,7 @@ TextCallJson::Step TextCallJson::take(char c) {
     if (levels_.empty()) return begin(c);
     if (levels_.back() == Level::object || levels_.back() == Level::array)
         return take_in_arguments(c);
-    if (is_space(c)) return Step::more;
+    if (is_json_space(c)) return Step::more;
     switch (expected_) {
         case Expected::key_or_end:
             if (c == '}') return close(c);

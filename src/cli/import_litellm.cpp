@@ -22,19 +22,14 @@ using config::Value;
 
 const char* no_environment(const char*) { return nullptr; }
 
-const Value* find(const std::vector<Entry>& entries, std::string_view key) {
-    const auto found = std::ranges::find(entries, key, &Entry::key);
-    return found == entries.end() ? nullptr : &found->value;
-}
-
 LitellmCredentials read_credentials(const std::vector<Entry>& sections) {
     LitellmCredentials credentials;
-    const Value* list = find(sections, "credential_list");
+    const Value* list = find_entry(sections, "credential_list");
     if (list == nullptr) return credentials;
     for (const Value& item : list->list()) {
         const auto fields = entries_with_values(item);
-        const Value* name = find(fields, "credential_name");
-        const Value* values = find(fields, "credential_values");
+        const Value* name = find_entry(fields, "credential_name");
+        const Value* values = find_entry(fields, "credential_values");
         if (name == nullptr || values == nullptr)
             item.complain("a credential needs credential_name and credential_values");
         else
@@ -46,7 +41,8 @@ LitellmCredentials read_credentials(const std::vector<Entry>& sections) {
 bool is_litellm_config(const std::vector<Entry>& sections) {
     constexpr std::string_view names[]{"model_list", "litellm_settings", "general_settings",
                                        "router_settings"};
-    return std::ranges::any_of(names, [&](auto name) { return find(sections, name) != nullptr; });
+    return std::ranges::any_of(names,
+                               [&](auto name) { return find_entry(sections, name) != nullptr; });
 }
 
 ConfigDraft convert(LitellmReading& reading, const Value& file) {
@@ -59,7 +55,7 @@ ConfigDraft convert(LitellmReading& reading, const Value& file) {
     }
     const auto credentials = read_credentials(sections);
     std::vector<LitellmDeployment> deployments;
-    if (const Value* list = find(sections, "model_list"))
+    if (const Value* list = find_entry(sections, "model_list"))
         for (const Value& entry : list->list())
             if (auto deployment = read_litellm_deployment(reading, entry, credentials))
                 deployments.push_back(std::move(*deployment));

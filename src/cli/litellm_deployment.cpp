@@ -70,11 +70,6 @@ std::string variable_for(std::string_view header) {
     return name;
 }
 
-const Value* find(const std::vector<Entry>& entries, std::string_view key) {
-    const auto found = std::ranges::find(entries, key, &Entry::key);
-    return found == entries.end() ? nullptr : &found->value;
-}
-
 // Headers that may hold a key; the others are copied.
 bool may_be_secret(std::string_view header) {
     const std::string name = ascii::lowered(header);
@@ -112,15 +107,15 @@ public:
           deployment_(*deployment) {}
 
     void add(const LitellmCredentials& credentials) {
-        const Value* name = find(entries_, "litellm_credential_name");
+        const Value* name = find_entry(entries_, "litellm_credential_name");
         if (name == nullptr) return;
-        const Value* values = find(credentials, name->node().text);
+        const Value* values = find_entry(credentials, name->node().text);
         if (values == nullptr) {
             name->complain("no entry of credential_list has this name");
             return;
         }
         for (Entry& entry : entries_with_values(*values))
-            if (find(entries_, entry.key) == nullptr) entries_.push_back(std::move(entry));
+            if (find_entry(entries_, entry.key) == nullptr) entries_.push_back(std::move(entry));
     }
 
     // Whether Runnel can serve it.
@@ -134,7 +129,7 @@ public:
 
 private:
     bool read_model() {
-        const Value* model = find(entries_, "model");
+        const Value* model = find_entry(entries_, "model");
         if (model == nullptr || model->node().text.empty()) {
             deployment_.at.complain("litellm_params.model is missing");
             return false;
@@ -147,7 +142,7 @@ private:
             return false;
         }
         LitellmModelName split = split_litellm_model(*name);
-        if (const Value* provider = find(entries_, "custom_llm_provider")) {
+        if (const Value* provider = find_entry(entries_, "custom_llm_provider")) {
             split.model = split.provider == provider->node().text ? split.model : *name;
             split.provider = provider->node().text;
         }
@@ -171,8 +166,8 @@ private:
 
     void read_address() {
         ConfigDraft::Provider& provider = deployment_.provider;
-        const Value* base = find(entries_, "api_base");
-        if (base == nullptr) base = find(entries_, "base_url");
+        const Value* base = find_entry(entries_, "api_base");
+        if (base == nullptr) base = find_entry(entries_, "base_url");
         if (base != nullptr) {
             if (auto url = read_litellm_text(reading_, *base, sample::url))
                 provider.base_url = *url;
@@ -187,7 +182,7 @@ private:
         } else if (provider.kind == "azure" || provider.kind == "openai-compatible") {
             provider.base_url = reading_.variables.reference(litellm_->base_variable, sample::url);
         }
-        if (const Value* version = find(entries_, "api_version")) {
+        if (const Value* version = find_entry(entries_, "api_version")) {
             auto text = read_litellm_text(reading_, *version, sample::api_version);
             if (text && !text->starts_with("${") && !config::is_api_version(*text))
                 version->refuse("a version such as 2024-10-21");
@@ -197,7 +192,7 @@ private:
 
     void read_key() {
         ConfigDraft::Provider& provider = deployment_.provider;
-        const Value* key = find(entries_, "api_key");
+        const Value* key = find_entry(entries_, "api_key");
         if (key == nullptr) {
             // The usual key is not for anybody's server.
             const bool elsewhere = litellm_->kind != provider.kind;
@@ -274,7 +269,7 @@ void add_fact(LitellmReading& reading, const Fact& fact, const Value& value,
 // Whether it is a model for chats.
 bool read_info(LitellmReading& reading, const Value& info, LitellmDeployment& deployment) {
     const auto entries = entries_with_values(info);
-    const Value* mode = find(entries, "mode");
+    const Value* mode = find_entry(entries, "mode");
     if (mode != nullptr && !is_in(mode->node().text, chat_modes)) {
         reading.note(*mode, "Runnel serves chats only; this entry is left out");
         return false;
@@ -301,8 +296,8 @@ std::optional<LitellmDeployment> read_litellm_deployment(LitellmReading& reading
                                                          const Value& entry,
                                                          const LitellmCredentials& credentials) {
     const auto fields = entries_with_values(entry);
-    const Value* name = find(fields, "model_name");
-    const Value* params = find(fields, "litellm_params");
+    const Value* name = find_entry(fields, "model_name");
+    const Value* params = find_entry(fields, "litellm_params");
     if (name == nullptr || params == nullptr) {
         entry.complain("an entry of model_list needs model_name and litellm_params");
         return std::nullopt;
@@ -312,7 +307,7 @@ std::optional<LitellmDeployment> read_litellm_deployment(LitellmReading& reading
     LitellmDeployment deployment{std::move(*text), *name};
     Parameters parameters(&reading, entries_with_values(*params), &deployment);
     parameters.add(credentials);
-    const Value* info = find(fields, "model_info");
+    const Value* info = find_entry(fields, "model_info");
     if (info != nullptr && !read_info(reading, *info, deployment)) return std::nullopt;
     if (!parameters.read()) return std::nullopt;
     for (const Entry& field : fields)

@@ -119,6 +119,11 @@ std::vector<config::Entry> entries_with_values(const Value& map) {
     return entries;
 }
 
+const Value* find_entry(const std::vector<config::Entry>& entries, std::string_view key) {
+    const auto found = std::ranges::find(entries, key, &config::Entry::key);
+    return found == entries.end() ? nullptr : &found->value;
+}
+
 std::optional<std::string> read_litellm_text(LitellmReading& reading, const Value& value,
                                              std::string_view sample) {
     if (!value.text()) return std::nullopt;

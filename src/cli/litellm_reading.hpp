@@ -62,6 +62,8 @@ std::set<std::string, std::less<>> environment_names_in(const config::Node& tree
 // The entries of a map that say something: `key:` with nothing behind it is a key that is not
 // there.
 std::vector<config::Entry> entries_with_values(const config::Value& map);
+// The value of that key, or nullptr.
+const config::Value* find_entry(const std::vector<config::Entry>& entries, std::string_view key);
 
 // A scalar as Runnel's file would have it: os.environ/NAME is ${NAME}.
 std::optional<std::string> read_litellm_text(LitellmReading& reading, const config::Value& value,

@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr auto look_again_time = std::chrono::milliseconds(10);
+constexpr auto drain_look_time = std::chrono::milliseconds(10);
 
 }  // namespace
 
@@ -77,7 +77,7 @@ asio::awaitable<void> Shard::all_closed(Clock::time_point deadline) {
     // What was just closed needs a turn of the loop to be gone.
     co_await asio::post(loop_, asio::use_awaitable);
     while (!connections_.empty() && Clock::now() < deadline) {
-        timer.expires_after(look_again_time);
+        timer.expires_after(drain_look_time);
         co_await timer.async_wait(as_error);
     }
 }

@@ -17,8 +17,8 @@ constexpr std::string_view keys_of_model[] = {
     "system",  "midstream", "streaming",       "stream_fallback", "limits",         "defaults",
     "dialect", "tools",     "max_tool_rounds", "text_tool_calls", "failover_scope", "cached",
     "id",      "budget",    "guardrails"};
-constexpr std::string_view keys_of_limits[] = {"max_tokens", "concurrent", "rpm",
-                                               "rpd",        "tpm",        "tpd"};
+constexpr std::string_view keys_of_model_limits[] = {"max_tokens", "concurrent", "rpm",
+                                                     "rpd",        "tpm",        "tpd"};
 
 // What each request says for itself.
 constexpr std::string_view never_defaults[] = {"model", "messages", "stream"};
@@ -32,7 +32,7 @@ void read_defaults(const Value& value, Model& model) {
 }
 
 void read_limits(const Value& value, WrittenModel& written) {
-    const auto section = value.section(keys_of_limits);
+    const auto section = value.section(keys_of_model_limits);
     if (!section) return;
     Model& model = written.model;
     written.rates = read_rates(*section);

@@ -25,7 +25,7 @@ using agent::ToolConfig;
 constexpr std::string_view keys_of_tool[] = {"mcp",     "http",    "builtin",           "allow",
                                              "headers", "timeout", "result_limit",      "provider",
                                              "url",     "api_key", "private_addresses", "hook_key"};
-constexpr std::string_view kinds[] = {"mcp", "http", "builtin"};
+constexpr std::string_view tool_kinds[] = {"mcp", "http", "builtin"};
 constexpr std::string_view keys_of_command[] = {"command", "args", "env", "cwd"};
 constexpr std::string_view keys_of_search[] = {"provider", "url", "api_key"};
 constexpr std::string_view search_providers[] = {"searxng", "brave", "tavily"};
@@ -134,7 +134,7 @@ void read_built_in(const Value& value, const Section& section, ToolConfig& tool)
 
 void read_kind(const Entry& entry, const Section& section, ToolConfig& tool) {
     const Value* found = nullptr;
-    for (const std::string_view key : kinds) {
+    for (const std::string_view key : tool_kinds) {
         const Value* value = section.find(key);
         if (value && found) {
             value->complain("an entry is one of mcp, http and builtin; make two of it");

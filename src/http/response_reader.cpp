@@ -17,7 +17,7 @@ using beast::string_view;
 
 namespace {
 
-std::string_view std_view(string_view text) { return {text.data(), text.size()}; }
+std::string_view std_text(string_view text) { return {text.data(), text.size()}; }
 
 bool is_interim(int status) { return status >= 100 && status < 200; }
 
@@ -41,7 +41,7 @@ struct ResponseReader::Parser final : beast::http::basic_parser<false> {
     }
     void on_field_impl(beast::http::field, string_view name, string_view value,
                        error_code&) override {
-        head.headers.add(std_view(name), std_view(value));
+        head.headers.add(std_text(name), std_text(value));
     }
     void on_header_impl(error_code&) override {
         if (is_interim(head.status)) return;
@@ -51,12 +51,12 @@ struct ResponseReader::Parser final : beast::http::basic_parser<false> {
     void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
     std::size_t on_body_impl(string_view bytes, error_code&) override {
         // The bytes lie in the caller's padded buffer, so they are padded themselves.
-        handler->on_body(Padded::vouched(std_view(bytes)));
+        handler->on_body(Padded::vouched(std_text(bytes)));
         return bytes.size();
     }
     void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
     std::size_t on_chunk_body_impl(std::uint64_t, string_view bytes, error_code&) override {
-        handler->on_body(Padded::vouched(std_view(bytes)));
+        handler->on_body(Padded::vouched(std_text(bytes)));
         return bytes.size();
     }
     void on_finish_impl(error_code&) override {}

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t problems_max = 8;     // nobody reads more
 constexpr std::size_t steps_max = 500'000;  // some 50 ms
 constexpr int depth_max = 256;              // a value's own depth, and what references add to it
-constexpr std::size_t quoted_bytes = 64;
+constexpr std::size_t shown_bytes = 64;     // of a name or a value, in a message
 constexpr std::size_t written_bytes = 256;
 constexpr std::int64_t regex_bytes = std::int64_t{1} << 20;
 constexpr std::size_t regex_steps = 1'000;  // that making one costs
@@ -32,7 +32,7 @@ std::string shortened(std::string_view text, std::size_t bytes_max) {
 }
 
 std::string in_quotes(std::string_view plain) {
-    return fmt::format("\"{}\"", shortened(plain, quoted_bytes));
+    return fmt::format("\"{}\"", shortened(plain, shown_bytes));
 }
 
 std::string written(const Node& value) {
@@ -45,7 +45,7 @@ bool is_identifier(std::string_view name) {
     const auto fits = [](char c) {
         return ascii::is_alphanumeric(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
     };
-    return !name.empty() && name.size() <= quoted_bytes && std::ranges::all_of(name, fits);
+    return !name.empty() && name.size() <= shown_bytes && std::ranges::all_of(name, fits);
 }
 
 bool has_type(const Node& value, std::string_view name) {
@@ -177,7 +177,7 @@ private:
             wanted.append(wanted.empty() ? "" : " or ").append(named_type(unquoted(name)));
         const bool fraction = type_of(at.value) == Type::number;  // an integer was wanted
         report(fmt::format("must be {}, not {}", wanted,
-                           fraction ? shortened(at.value.raw, quoted_bytes)
+                           fraction ? shortened(at.value.raw, shown_bytes)
                                     : std::string(with_article(type_of(at.value)))));
     }
 

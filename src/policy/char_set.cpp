@@ -5,7 +5,7 @@
 namespace runnel::policy {
 namespace {
 
-bool is_letter(char32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_ascii_letter(char32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 }  // namespace
 
@@ -40,7 +40,7 @@ CharSet CharSet::inverted() const {
 CharSet CharSet::in_ascii_cases() const {
     CharSet out = *this;
     for (char32_t c = 'A'; c <= 'z'; ++c)
-        if (is_letter(c) && contains(c)) out.add({c ^ 0x20, c ^ 0x20});
+        if (is_ascii_letter(c) && contains(c)) out.add({c ^ 0x20, c ^ 0x20});
     return out;
 }
 
@@ -65,6 +65,8 @@ const CharSet& word_characters() {
     return set;
 }
 
-bool is_word_character(char32_t c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; }
+bool is_word_character(char32_t c) {
+    return is_ascii_letter(c) || (c >= '0' && c <= '9') || c == '_';
+}
 
 }  // namespace runnel::policy

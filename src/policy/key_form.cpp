@@ -13,9 +13,9 @@ using json::FormValue;
 constexpr std::string_view id_prefix = "key_";
 constexpr std::size_t id_digits = 24;
 constexpr std::size_t id_time_digits = 9;  // enough for three thousand years
-constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuvwxyz";
+constexpr std::string_view id_alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-constexpr std::string_view kinds[] = {"secret", "browser"};  // in the order of Kind
+constexpr std::string_view kind_names[] = {"secret", "browser"};  // in the order of Kind
 constexpr std::string_view browser_scopes[] = {name_of(Scope::chat_write),
                                                name_of(Scope::models_read)};
 
@@ -89,7 +89,7 @@ private:
         return read_expiry(value, key_.expires_at, now_);
     }
 
-    Result<void> kind(const FormValue& value) { return read_one_of(value, kinds, key_.kind); }
+    Result<void> kind(const FormValue& value) { return read_one_of(value, kind_names, key_.kind); }
 
     Result<void> scopes(const FormValue& value) {
         if (auto read = read_texts(value, key_.scopes, check_scope); !read) return read;
@@ -208,14 +208,14 @@ Result<void> change_key(Key* key, std::string_view body, const KeyFormRules& rul
 std::string new_key_id(UtcTime now, IdSource* ids) {
     std::string id = ids->next(id_prefix);
     auto time = static_cast<std::uint64_t>(now.time_since_epoch().count());
-    for (std::size_t i = id_time_digits; i-- > 0; time /= digits.size())
-        id[id_prefix.size() + i] = digits[time % digits.size()];
+    for (std::size_t i = id_time_digits; i-- > 0; time /= id_alphabet.size())
+        id[id_prefix.size() + i] = id_alphabet[time % id_alphabet.size()];
     return id;
 }
 
 bool is_key_id(std::string_view text) {
     return text.size() == id_prefix.size() + id_digits && text.starts_with(id_prefix) &&
-           text.find_first_not_of(digits, id_prefix.size()) == std::string_view::npos;
+           text.find_first_not_of(id_alphabet, id_prefix.size()) == std::string_view::npos;
 }
 
 }  // namespace runnel::policy

@@ -53,7 +53,7 @@ std::optional<double>* part_named(std::string_view field, std::optional<double>&
 }
 
 // A set of prices in the making: of an entry, or of its long inputs.
-struct Prices {
+struct PricesSoFar {
     std::optional<double> input{};
     std::optional<double> output{};
     TokenPrices others{};
@@ -102,9 +102,9 @@ std::unexpected<Error> wrong(std::string_view entry, std::string_view field,
 // One entry, which may be of no use here.
 struct Entry {
     std::string provider{};
-    Prices prices{};
+    PricesSoFar prices{};
     std::int64_t above_tokens = 0;
-    Prices long_input{};
+    PricesSoFar long_input{};
 };
 
 Result<void> read_price(std::string_view entry, std::string_view field, json::ondemand::value value,

@@ -12,7 +12,7 @@
 namespace runnel::provider {
 namespace {
 
-constexpr std::string_view default_base_url = "https://api.anthropic.com";
+constexpr std::string_view anthropic_base_url = "https://api.anthropic.com";
 constexpr std::string_view api_version = "2023-06-01";
 
 bool is_called(const Header& header, std::string_view name) {
@@ -104,7 +104,7 @@ private:
 
 std::unique_ptr<Provider> make_anthropic(const ProviderConfig& config) {
     const std::string url =
-        config.base_url.empty() ? std::string(default_base_url) : config.base_url;
+        config.base_url.empty() ? std::string(anthropic_base_url) : config.base_url;
     // The config's reader has already refused what is no URL.
     return std::make_unique<Anthropic>(config, read_base_url(url).value_or(BaseUrl{}));
 }

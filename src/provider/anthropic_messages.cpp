@@ -13,7 +13,6 @@
 namespace runnel::provider::anthropic {
 namespace {
 
-using chat::Message;
 using chat::Part;
 using chat::Role;
 
@@ -21,7 +20,7 @@ using chat::Role;
 constexpr std::string_view placeholder = ".";
 constexpr std::string_view go_on = "Continue.";
 
-bool is_system(const Message& message) {
+bool is_system(const chat::Message& message) {
     return message.role == Role::system || message.role == Role::developer;
 }
 
@@ -61,28 +60,28 @@ void write_text(Draft& draft, std::string_view escaped, std::string_view mark_ra
 }
 
 // A part's own mark, or for the last part the message's.
-std::string_view mark_of(const Message& message, const Part& part, const Part* last) {
+std::string_view mark_of(const chat::Message& message, const Part& part, const Part* last) {
     if (!part.cache_control_raw.empty() || &part != last) return part.cache_control_raw;
     return message.cache_control_raw;
 }
 
 template <class Predicate>
-const Part* last_part(const Message& message, Predicate fits) {
+const Part* last_part(const chat::Message& message, Predicate fits) {
     const auto last = std::find_if(message.parts.rbegin(), message.parts.rend(), fits);
     return last == message.parts.rend() ? nullptr : &*last;
 }
 
-const Part* last_written(const Message& message) {
+const Part* last_written(const chat::Message& message) {
     return last_part(message, [](const Part& part) { return !is_empty(part); });
 }
 
-const Part* last_text(const Message& message) {
+const Part* last_text(const chat::Message& message) {
     return last_part(message, [](const Part& part) { return is_text(part) && !is_empty(part); });
 }
 
 class Conversation {
 public:
-    Conversation(Draft& draft, std::span<const Message> messages,
+    Conversation(Draft& draft, std::span<const chat::Message> messages,
                  std::span<const std::string> thinking)
         : draft_(draft),
           writer_(draft.writer()),
@@ -132,7 +131,7 @@ private:
     }
 
     Result<void> message(std::size_t at, LastTurn last_turn) {
-        const Message& here = messages_[at];
+        const chat::Message& here = messages_[at];
         switch (here.role) {
             case Role::system:
             case Role::developer: reminder(here); return {};
@@ -145,7 +144,7 @@ private:
 
     // Lifting a later system message to the top would change what it means, and the cached
     // beginning with it.
-    void reminder(const Message& here) {
+    void reminder(const chat::Message& here) {
         for (const Part& part : here.parts) {
             if (!is_text(part) || is_empty(part)) continue;
             text(Turn::user,
@@ -155,7 +154,7 @@ private:
     }
 
     Result<void> user(std::size_t at) {
-        const Message& here = messages_[at];
+        const chat::Message& here = messages_[at];
         const Part* last = last_written(here);
         if (last == nullptr) text(Turn::user, placeholder, here.cache_control_raw);
         for (std::size_t i = 0; i < here.parts.size(); ++i) {
@@ -184,7 +183,7 @@ private:
     }
 
     Result<void> assistant(std::size_t at, LastTurn last_turn) {
-        const Message& here = messages_[at];
+        const chat::Message& here = messages_[at];
         const Part* last = last_text(here);
         // A turn may not consist of thinking only.
         if (last == nullptr && here.tool_calls.empty()) return {};
@@ -207,7 +206,7 @@ private:
     }
 
     Result<void> calls(std::size_t at) {
-        const Message& here = messages_[at];
+        const chat::Message& here = messages_[at];
         open_turn(Turn::assistant);
         for (const chat::ToolCall& call : here.tool_calls) {
             writer_.begin_object().key("type").string("tool_use");
@@ -229,7 +228,7 @@ private:
     // again.
     std::size_t result_of(std::size_t at, const std::string& id) const {
         for (std::size_t i = at + 1; i < messages_.size(); ++i) {
-            const Message& later = messages_[i];
+            const chat::Message& later = messages_[i];
             if (later.role == Role::tool && later.tool_call_id == id && !used_[i]) return i;
             if (std::ranges::find(later.tool_calls, id, &chat::ToolCall::id) !=
                 later.tool_calls.end())
@@ -247,7 +246,7 @@ private:
             return {};
         }
         used_[at] = true;
-        const Message& here = messages_[at];
+        const chat::Message& here = messages_[at];
         if (auto written = result_content(at); !written) return written;
         draft_.mark(here.cache_control_raw);
         writer_.end_object();
@@ -255,7 +254,7 @@ private:
     }
 
     Result<void> result_content(std::size_t at) {
-        const Message& here = messages_[at];
+        const chat::Message& here = messages_[at];
         if (last_written(here) == nullptr) return {};
         if (here.parts.size() == 1 && is_text(here.parts[0]) &&
             here.parts[0].cache_control_raw.empty()) {
@@ -282,7 +281,7 @@ private:
 
     Draft& draft_;
     json::Writer writer_;
-    std::span<const Message> messages_;
+    std::span<const chat::Message> messages_;
     std::span<const std::string> thinking_;
     std::vector<bool> used_;  // tool messages whose call has been written
     Turn turn_ = Turn::none;
@@ -290,7 +289,8 @@ private:
 
 }  // namespace
 
-void write_system(Draft& draft, std::span<const Message> messages, std::string_view instruction) {
+void write_system(Draft& draft, std::span<const chat::Message> messages,
+                  std::string_view instruction) {
     json::Writer writer = draft.writer();
     bool open = false;
     const auto block = [&](std::string_view escaped, std::string_view mark_raw) {
@@ -298,7 +298,7 @@ void write_system(Draft& draft, std::span<const Message> messages, std::string_v
         open = true;
         write_text(draft, escaped, mark_raw);
     };
-    for (const Message& message : messages) {
+    for (const chat::Message& message : messages) {
         if (!is_system(message)) break;
         for (const Part& part : message.parts)
             if (is_text(part) && !is_empty(part))
@@ -308,7 +308,7 @@ void write_system(Draft& draft, std::span<const Message> messages, std::string_v
     if (open) writer.end_array();
 }
 
-Result<void> write_messages(Draft& draft, std::span<const Message> messages,
+Result<void> write_messages(Draft& draft, std::span<const chat::Message> messages,
                             std::span<const std::string> thinking, LastTurn last_turn) {
     return Conversation(draft, messages, thinking).write(last_turn);
 }

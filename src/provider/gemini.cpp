@@ -15,7 +15,7 @@
 namespace runnel::provider {
 namespace {
 
-constexpr std::string_view default_base_url = "https://generativelanguage.googleapis.com";
+constexpr std::string_view gemini_base_url = "https://generativelanguage.googleapis.com";
 
 // Some people's base URL has the version in it (Vertex' must: more follows it), some people's has
 // not.
@@ -109,7 +109,7 @@ private:
 
 std::unique_ptr<Provider> make_gemini(const ProviderConfig& config) {
     const std::string url =
-        config.base_url.empty() ? std::string(default_base_url) : config.base_url;
+        config.base_url.empty() ? std::string(gemini_base_url) : config.base_url;
     return std::make_unique<Gemini>(config, read_base_url(url).value_or(BaseUrl{}));
 }
 

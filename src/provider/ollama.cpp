@@ -8,7 +8,7 @@
 namespace runnel::provider {
 namespace {
 
-constexpr std::string_view default_base_url = "http://127.0.0.1:11434";
+constexpr std::string_view ollama_base_url = "http://127.0.0.1:11434";
 
 // Ollama's own API begins at /api. A base URL that names it, or the OpenAI-compatible one beside
 // it, is understood.
@@ -77,7 +77,7 @@ private:
 
 std::unique_ptr<Provider> make_ollama(const ProviderConfig& config) {
     const std::string url =
-        config.base_url.empty() ? std::string(default_base_url) : config.base_url;
+        config.base_url.empty() ? std::string(ollama_base_url) : config.base_url;
     return std::make_unique<Ollama>(config, read_base_url(url).value_or(BaseUrl{}));
 }
 

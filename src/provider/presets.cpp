@@ -6,7 +6,6 @@ namespace runnel::provider {
 namespace {
 
 using Q = RequestQuirks;
-using ThinkTags = TurnOptions::ThinkTags;
 using N = std::string_view;
 
 // Reasoning efforts, in the order none, minimal, low, medium, high, xhigh, max.
@@ -137,14 +136,14 @@ constexpr EffortRule cerebras_efforts[]{{"gpt-oss", three_efforts}};
 constexpr N llamacpp_aliases[]{"llama.cpp", "llama-cpp"};
 constexpr N lmstudio_aliases[]{"lm-studio"};
 
-constexpr Preset rows[]{
+constexpr Preset all_presets[]{
     {.kind = "azure",
      .display_name = "Azure OpenAI",
      .base_url = "",
      .key_variable = "AZURE_OPENAI_API_KEY",
      .auth = Preset::Auth::api_key,
      .address = Preset::Address::azure,
-     .think_tags = ThinkTags::reasoning,  // DeepSeek-R1 and MAI run there too
+     .think_tags = TurnOptions::ThinkTags::reasoning,  // DeepSeek-R1 and MAI run there too
      .request = {.developer = Q::Developer::keep,
                  .max_tokens_field = "max_completion_tokens",
                  .model_rules = openai_rules,
@@ -155,7 +154,7 @@ constexpr Preset rows[]{
      .base_url = "https://api.cerebras.ai/v1",
      .key_variable = "CEREBRAS_API_KEY",
      .models = cerebras_models,
-     .think_tags = ThinkTags::reasoning,
+     .think_tags = TurnOptions::ThinkTags::reasoning,
      .request = {.max_tokens_field = "max_completion_tokens",
                  .dropped = cerebras_dropped,
                  .efforts = cerebras_efforts}},
@@ -178,7 +177,7 @@ constexpr Preset rows[]{
      .base_url = "https://api.fireworks.ai/inference/v1",
      .key_variable = "FIREWORKS_API_KEY",
      .models = fireworks_models,
-     .think_tags = ThinkTags::reasoning,
+     .think_tags = TurnOptions::ThinkTags::reasoning,
      .request = {.efforts = fireworks_efforts,
                  .required_tool_word = "any",
                  .replay = ReasoningReplay::as_sent}},
@@ -187,7 +186,7 @@ constexpr Preset rows[]{
      .base_url = "https://api.groq.com/openai/v1",
      .key_variable = "GROQ_API_KEY",
      .models = groq_models,
-     .think_tags = ThinkTags::reasoning,
+     .think_tags = TurnOptions::ThinkTags::reasoning,
      .request = {.max_tokens_field = "max_completion_tokens",
                  .dropped = groq_dropped,
                  .efforts = groq_efforts,
@@ -198,7 +197,7 @@ constexpr Preset rows[]{
      .base_url = "http://127.0.0.1:8080/v1",
      .key_variable = "",
      .aliases = llamacpp_aliases,
-     .think_tags = ThinkTags::reasoning,
+     .think_tags = TurnOptions::ThinkTags::reasoning,
      .request = {.efforts = any_effort,
                  .reasoning = Q::ReasoningField::thinking,
                  .replay = ReasoningReplay::as_sent}},
@@ -207,7 +206,7 @@ constexpr Preset rows[]{
      .base_url = "http://127.0.0.1:1234/v1",
      .key_variable = "",
      .aliases = lmstudio_aliases,
-     .think_tags = ThinkTags::reasoning,
+     .think_tags = TurnOptions::ThinkTags::reasoning,
      .request = {.efforts = any_effort,
                  .reasoning = Q::ReasoningField::thinking,
                  .replay = ReasoningReplay::as_sent}},
@@ -217,7 +216,7 @@ constexpr Preset rows[]{
      .key_variable = "MINIMAX_API_KEY",
      .model_prefixes = minimax_prefixes,
      .models = minimax_models,
-     .think_tags = ThinkTags::reasoning,
+     .think_tags = TurnOptions::ThinkTags::reasoning,
      .request = {.added = minimax_added,
                  .cache_control = Q::CacheControl::keep,
                  .replay = ReasoningReplay::details}},
@@ -265,7 +264,7 @@ constexpr Preset rows[]{
      .display_name = "The provider",
      .base_url = "",
      .key_variable = "",
-     .think_tags = ThinkTags::reasoning,
+     .think_tags = TurnOptions::ThinkTags::reasoning,
      .request = {.efforts = any_effort,
                  .reasoning = Q::ReasoningField::thinking,
                  .replay = ReasoningReplay::as_sent}},
@@ -274,7 +273,7 @@ constexpr Preset rows[]{
      .base_url = "https://openrouter.ai/api/v1",
      .key_variable = "OPENROUTER_API_KEY",
      .models = openrouter_models,
-     .think_tags = ThinkTags::reasoning,
+     .think_tags = TurnOptions::ThinkTags::reasoning,
      .request = {.developer = Q::Developer::keep,
                  .reasoning = Q::ReasoningField::openrouter,
                  .cache_control = Q::CacheControl::keep,
@@ -285,7 +284,7 @@ constexpr Preset rows[]{
      .key_variable = "PERPLEXITY_API_KEY",
      .model_prefixes = perplexity_prefixes,
      .models = perplexity_models,
-     .think_tags = ThinkTags::reasoning,
+     .think_tags = TurnOptions::ThinkTags::reasoning,
      .request = {.usage_option = Q::UsageOption::never,  // it tells on every chunk
                  .dropped = perplexity_dropped,
                  .efforts = perplexity_efforts,
@@ -295,13 +294,13 @@ constexpr Preset rows[]{
      .base_url = "https://api.together.xyz/v1",
      .key_variable = "TOGETHER_API_KEY",
      .models = together_models,
-     .think_tags = ThinkTags::reasoning,
+     .think_tags = TurnOptions::ThinkTags::reasoning,
      .request = {.efforts = gpt_oss_efforts, .replay = ReasoningReplay::as_sent}},
     {.kind = "vllm",
      .display_name = "vLLM",
      .base_url = "http://127.0.0.1:8000/v1",
      .key_variable = "",
-     .think_tags = ThinkTags::reasoning,
+     .think_tags = TurnOptions::ThinkTags::reasoning,
      .request = {.efforts = any_effort,
                  .reasoning = Q::ReasoningField::thinking,
                  .replay = ReasoningReplay::as_sent}},
@@ -318,13 +317,13 @@ constexpr Preset rows[]{
 
 }  // namespace
 
-std::span<const Preset> presets() { return rows; }
+std::span<const Preset> presets() { return all_presets; }
 
 const Preset* find_preset(std::string_view kind) {
-    const auto found = std::ranges::find_if(rows, [&](const Preset& row) {
+    const auto found = std::ranges::find_if(all_presets, [&](const Preset& row) {
         return row.kind == kind || std::ranges::find(row.aliases, kind) != row.aliases.end();
     });
-    return found == std::end(rows) ? nullptr : found;
+    return found == std::end(all_presets) ? nullptr : found;
 }
 
 }  // namespace runnel::provider

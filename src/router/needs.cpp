@@ -9,7 +9,7 @@
 namespace runnel::router {
 namespace {
 
-constexpr std::size_t quoted_bytes = 128;  // of a client's name, in a message
+constexpr std::size_t quoted_model_bytes = 128;  // of the model that a client named, in a message
 
 bool has_images(const chat::Request& request) {
     return std::ranges::any_of(request.messages, [](const chat::Message& message) {
@@ -29,7 +29,7 @@ std::optional<Need> unmet_need(const chat::Request& request, const ModelFacts& f
 }
 
 Error lacks(std::string_view model, Need need) {
-    const std::string_view name = utf8_prefix(model, quoted_bytes);
+    const std::string_view name = utf8_prefix(model, quoted_model_bytes);
     switch (need) {
         case Need::tools:
             return {ErrorKind::tool_unsupported_for_model,

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint32_t slots_per_file = 256;
 constexpr std::size_t file_bytes = slots_per_file * OpenSlots::slot_bytes;
-constexpr auto retry_time = std::chrono::seconds(1);  // before a full disk is asked again
+constexpr auto full_disk_retry_time = std::chrono::seconds(1);
 
 static_assert(frame_bytes(OpenSlots::payload_bytes_max) == OpenSlots::slot_bytes);
 
@@ -23,7 +23,7 @@ bool OpenSlots::add_file() {
     if (now < retry_at_) return false;
     auto file = folder_->make_file(open_files_kind, file_bytes);
     if (!file) {
-        retry_at_ = now + retry_time;
+        retry_at_ = now + full_disk_retry_time;
         return false;
     }
     const auto first = static_cast<std::uint32_t>(files_.size()) * slots_per_file;

@@ -22,7 +22,7 @@ constexpr milliseconds record_time = 24h;  // of a claim that nobody settles
 constexpr milliseconds over_time = 10min;  // in which a command may yet come twice
 constexpr milliseconds place_time = 5min;  // of a machine that is gone: its places and spenders
 constexpr milliseconds renewal_time = 1min;
-constexpr milliseconds retry_time = 1s;
+constexpr milliseconds denied_retry_time = 1s;
 constexpr std::size_t waiting_settles_max = 100'000;
 constexpr std::size_t ids_per_renewal = 500;
 
@@ -216,7 +216,7 @@ void RedisMeter::decide_without_redis(const Claim& claim, Answer answer) {
 Error RedisMeter::cannot_check() {
     Error error{ErrorKind::store_unavailable,
                 "Limits can't be checked at the moment. Try again soon."};
-    error.retry_after = retry_time;
+    error.retry_after = denied_retry_time;
     return error;
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 
+#include "base/limits.hpp"
+
 #include <chrono>
 #include <cstddef>
 
 // What protects the store and whoever waits for it.
 namespace runnel::store::limits {
 
-using namespace std::chrono_literals;
+using namespace runnel::limits;  // what they do not say is as everywhere
 
 // A database that is slower, or gone, is an error. A query that runs longer is stopped.
 inline constexpr auto statement_time = 10s;

@@ -17,7 +17,7 @@ constexpr std::size_t span_at = 36;
 constexpr std::size_t flags_at = 53;
 constexpr std::size_t length = 55;
 
-constexpr std::uint64_t sampled_flag = 1;
+constexpr std::uint64_t sampled_bit = 1;
 constexpr std::uint64_t no_version = 0xFF;
 
 constexpr int random_bits = 56;  // of a trace's id, at its end: Trace Context promises no more
@@ -63,7 +63,7 @@ std::optional<TraceParent> read_traceparent(std::string_view text) {
     if (!high || !low || !span || !flags) return std::nullopt;
     if ((*high | *low) == 0 || *span == 0) return std::nullopt;
     return TraceParent{
-        {*high, *low}, *span, (*flags & sampled_flag) != 0 ? Sampled::yes : Sampled::no};
+        {*high, *low}, *span, (*flags & sampled_bit) != 0 ? Sampled::yes : Sampled::no};
 }
 
 std::string write_traceparent(const TraceParent& parent) {

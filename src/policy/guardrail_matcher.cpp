@@ -196,6 +196,11 @@ MatchStream::~MatchStream() {
     if (stream_ != nullptr) hs_close_stream(stream_, nullptr, nullptr, nullptr);
 }
 
+void MatchStream::go_on_from(const MatchStream& other) {
+    if (other.stream_ != nullptr && hs_copy_stream(&stream_, other.stream_) != HS_SUCCESS)
+        throw std::bad_alloc();
+}
+
 bool MatchStream::scan(MatcherSeat* seat, std::string_view text, GuardrailBits rules, Hits* hits) {
     while (text.size() > slice_bytes()) {
         const std::string_view slice = utf8_prefix(text, slice_bytes());

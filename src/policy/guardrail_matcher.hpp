@@ -101,6 +101,8 @@ public:
     MatchStream(const MatchStream&) = delete;
     MatchStream& operator=(const MatchStream&) = delete;
 
+    // What is scanned next follows what `other` has scanned. Nothing has been scanned so far.
+    void go_on_from(const MatchStream& other);
     // Adds the matches of `rules` that end in `text`, which follows what was scanned before. False:
     // there are more than anybody could look at.
     bool scan(MatcherSeat* seat, std::string_view text, GuardrailBits rules, Hits* hits);

@@ -81,8 +81,32 @@ TEST(Pii, SpacesAndDashesThatDoNotBreakHideNothing) {
     for (const std::string_view number :
          {"+49\u202f(0)30\u202f1234567", "+1\u2011415\u2011555\u20112671",
           "(415)\u00a0555\u20112671", "415\u2013555\u20132671", "030\u00a01234567",
-          "01\u202f23\u202f45\u202f67\u202f89"})
+          "01\u202f23\u202f45\u202f67\u202f89", "030\u30001234567"})
         EXPECT_EQ(redacted({phone}, "Call " + std::string(number) + " now."), "Call [phone] now.");
+    for (const std::string_view account : {"DE89\u00a03704\u00a00044\u00a00532\u00a00130\u00a000",
+                                           "DE89\u20113704\u20110044\u20110532\u20110130\u201100",
+                                           "DE89\u202f3704 0044\u20090532\u22120130 00"})
+        EXPECT_EQ(redacted({iban}, "To " + std::string(account) + "\u00a0!"), "To [iban]\u00a0!");
+}
+
+TEST(Pii, WhatNobodySeesHidesNothing) {
+    for (const std::string_view unseen :
+         {"\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u200b\u2060"}) {
+        // Behind each character.
+        const auto strewn = [&](std::string_view text) {
+            std::string out;
+            for (const char c : text) (out += c) += unseen;
+            return out;
+        };
+        EXPECT_EQ(redacted({card}, "No " + strewn("4111 1111 1111 1111") + "."),
+                  "No [card]" + std::string(unseen) + ".");
+        EXPECT_EQ(redacted({iban}, strewn("DE89370400440532013000")),
+                  "[iban]" + std::string(unseen));
+        EXPECT_EQ(redacted({email}, strewn("jane@example.com")), "[email]" + std::string(unseen));
+        EXPECT_EQ(redacted({phone}, strewn("+1 415-555-2671")), "[phone]" + std::string(unseen));
+        EXPECT_EQ(redacted({secret}, strewn("AKIAIOSFODNN7EXAMPLE")),
+                  "[secret]" + std::string(unseen));
+    }
 }
 
 TEST(Pii, TakesPlainNumbersForNoPhoneNumbers) {

@@ -26,99 +26,172 @@ GuardrailText::GuardrailText(std::shared_ptr<MatcherSeat> seat, GuardrailBits ru
       look_back_((rules & seat_->matcher().looking_back()) != 0 ? look_back_bytes : 0) {}
 
 void GuardrailText::add(std::string_view plain) {
-    take(plain);
-    if (!cut_ && !stream_.scan(seat_.get(), plain, rules_, &hits_)) give_up();
+    begin_piece();
+    if (!cut_ && !scan(plain)) give_up();
     settle(Ending::no);
-    if (!cut_ && text_end() - shown_ > limits::guardrail_held_bytes) give_up();
+    if (!cut_ && written_.end() - shown_ > limits::guardrail_held_bytes) give_up();
 }
 
 void GuardrailText::add_last(std::string_view plain) {
-    take(plain);
+    begin_piece();
     if (cut_) return;
-    if (!stream_.scan(seat_.get(), plain, rules_, &hits_) ||
-        !stream_.scan_end(seat_.get(), rules_, &hits_))
-        give_up();
+    if (!scan(plain) || !scan_end()) give_up();
     settle(Ending::yes);
 }
 
-void GuardrailText::take(std::string_view plain) {
+void GuardrailText::begin_piece() {
     released_.clear();
     as_added_ = false;
     replaced_ = false;
     if (cut_) return;
-    piece_ = text_end();
-    text_ += plain;
+    piece_ = written_.end();
+}
+
+bool GuardrailText::scan(std::string_view plain) {
+    const auto scan_more = [&](View& view, std::string_view more) {
+        return view.stream.scan(seat_.get(), more, rules_, &view.hits);
+    };
+    const std::size_t odd = read_ != nullptr ? 0 : GuardrailReading::first_odd(plain);
+    written_.text += plain.substr(0, odd);
+    if (!scan_more(written_, plain.substr(0, odd))) return false;
+    const std::string_view rest = plain.substr(odd);
+    if (rest.empty()) return true;
+    if (read_ == nullptr) begin_reading();
+    const std::size_t before = read_->text.size();
+    read_->reading.append(rest, written_.end(), read_->text, read_->end());
+    written_.text += rest;
+    return scan_more(written_, rest) &&
+           scan_more(*read_, std::string_view(read_->text).substr(before));
+}
+
+bool GuardrailText::scan_end() {
+    return written_.stream.scan_end(seat_.get(), rules_, &written_.hits) &&
+           (read_ == nullptr || read_->stream.scan_end(seat_.get(), rules_, &read_->hits));
+}
+
+// So far it reads as it is written.
+void GuardrailText::begin_reading() {
+    read_ = std::make_unique<View>();
+    read_->stream.go_on_from(written_.stream);
+    read_->hits = written_.hits;
+    read_->text = written_.text;
+    read_->base = written_.base;
+    read_->floor = written_.floor;
+}
+
+// Once nothing is under way in either view, what follows is the same to both.
+void GuardrailText::end_reading() {
+    const auto is_idle = [&](const View& view) {
+        return !view.text.empty() && view.hits.empty() &&
+               unfinished(view, view.end(), rules_) == view.end();
+    };
+    const auto last = [](const View& view) {
+        return character_before(view.text, view.text.size()).character;
+    };
+    if (is_idle(*read_) && is_idle(written_) && last(*read_) == last(written_)) read_.reset();
 }
 
 void GuardrailText::settle(Ending ending) {
-    if (!cut_ && !hits_.empty()) decide(ending);
+    if (!cut_) decide(ending);
     if (cut_) return;
-    const std::uint64_t hold = hold_from(text_end());
-    if (ending == Ending::yes) {
-        release(text_end(), Gaps::are_final);
-    } else {
-        release(hold, Gaps::may_grow);
+    std::uint64_t held = hold(written_);
+    if (read_ != nullptr) {
+        const std::uint64_t held_as_read = hold(*read_);
+        if (held_as_read < read_->end())
+            held = std::min(held, read_->reading.written_begin(held_as_read));
     }
-    const std::uint64_t old = text_end() - std::min<std::uint64_t>(text_end(), look_back_);
-    floor_ = std::max(floor_, look_back_ > 0 ? std::min(hold, old) : hold);
+    if (ending == Ending::yes) {
+        release(written_.end(), Gaps::are_final);
+    } else {
+        release(held, Gaps::may_grow);
+    }
+    if (read_ != nullptr) end_reading();
     forget_old_text();
 }
 
-// Matches are looked at in the order in which they end, so that the first one that cuts the text
-// off is the same however it came. What may need the next character waits for it.
+// From where on the view holds the text; no match can begin before.
+std::uint64_t GuardrailText::hold(View& view) {
+    const std::uint64_t held = unfinished(view, view.end(), holding_);
+    const std::uint64_t old = view.end() - std::min<std::uint64_t>(view.end(), look_back_);
+    view.floor = std::max(view.floor, look_back_ > 0 ? std::min(held, old) : held);
+    return held;
+}
+
+// In the order in which they end, so that the first one that cuts the text off is the same however
+// it came.
+std::vector<GuardrailText::Candidate> GuardrailText::candidates() {
+    std::vector<Candidate> all;
+    const auto add_all = [&](View& view) {
+        std::ranges::sort(view.hits);
+        const auto repeated = std::ranges::unique(view.hits);
+        view.hits.erase(repeated.begin(), repeated.end());
+        for (const MatchStream::Hit& hit : view.hits)
+            all.push_back({view.reading.written_end(hit.end), hit, &view});
+        view.hits.clear();
+    };
+    add_all(written_);
+    if (read_ == nullptr || read_->hits.empty()) return all;
+    add_all(*read_);
+    std::ranges::stable_sort(all, {}, [](const Candidate& candidate) {
+        return std::pair(candidate.end, candidate.hit.expression);
+    });
+    return all;
+}
+
+// What may need the next character waits for it.
 void GuardrailText::decide(Ending ending) {
-    std::ranges::sort(hits_);
-    const auto repeated = std::ranges::unique(hits_);
-    hits_.erase(repeated.begin(), repeated.end());
+    if (written_.hits.empty() && (read_ == nullptr || read_->hits.empty())) return;
     const std::uint64_t read_limit = seat_->reader().characters_read() + read_characters_max;
-    std::size_t waiting = 0;
-    for (std::size_t i = 0; i < hits_.size() && !cut_; ++i) {
-        const MatchStream::Hit hit = hits_[i];
-        const auto& expression = seat_->matcher().expressions()[hit.expression];
-        if (needs_next_character(expression.confirmation) && hit.end == text_end() &&
-            ending == Ending::no) {
-            hits_[waiting++] = hit;
-        } else if (act_on(hit) && std::ranges::find(found_, hit.expression) == found_.end()) {
-            found_.push_back(hit.expression);
+    for (const Candidate& candidate : candidates()) {
+        const std::size_t number = candidate.hit.expression;
+        const auto& expression = seat_->matcher().expressions()[number];
+        if (needs_next_character(expression.confirmation) &&
+            candidate.hit.end == candidate.view->end() && ending == Ending::no) {
+            candidate.view->hits.push_back(candidate.hit);
+        } else if (act_on(candidate) && std::ranges::find(found_, number) == found_.end()) {
+            found_.push_back(number);
         }
         if (seat_->reader().characters_read() > read_limit) give_up();
+        if (cut_) return;
     }
-    hits_.resize(waiting);
 }
 
 // False: it was no match.
-bool GuardrailText::act_on(const MatchStream::Hit& hit) {
-    const auto& expression = seat_->matcher().expressions()[hit.expression];
+bool GuardrailText::act_on(const Candidate& candidate) {
+    const auto& expression = seat_->matcher().expressions()[candidate.hit.expression];
     const bool redacts = expression.action == Action::redact;
-    std::uint64_t begin = hit.end;
-    if (redacts || expression.confirmation != Confirmation::none) begin = find_begin(hit);
+    std::uint64_t begin = candidate.end;
+    if (redacts || expression.confirmation != Confirmation::none) begin = find_begin(candidate);
     if (begin == nowhere) return false;
     if (redacts) {
-        add_gap(begin, hit);
+        add_gap(begin, candidate);
     } else if (cuts(expression.action) && blocks_ == Blocks::cut) {
-        begin = std::min(begin, hold_from(hit.end));
-        cut(begin < hit.end ? begin : floor_);
+        begin = std::min(begin, hold_from(candidate.end));
+        const View& view = *candidate.view;
+        cut(begin < candidate.end ? begin : view.reading.written_begin(view.floor));
     }
     return true;
 }
 
-// The first of the places where the match can have begun.
-std::uint64_t GuardrailText::find_begin(const MatchStream::Hit& hit) {
-    const auto& expression = seat_->matcher().expressions()[hit.expression];
-    const std::size_t end = index(hit.end);
+// The first of the places where the match can have begun, as it is written.
+std::uint64_t GuardrailText::find_begin(const Candidate& candidate) {
+    const View& view = *candidate.view;
+    const std::size_t number = candidate.hit.expression;
+    const auto& expression = seat_->matcher().expressions()[number];
+    const std::size_t end = view.index(candidate.hit.end);
     std::uint64_t first = nowhere;
-    seat_->reader().read_back(text_, end, index(floor_), seat_->match_of(hit.expression),
+    seat_->reader().read_back(view.text, end, view.index(view.floor), seat_->match_of(number),
                               [&](std::size_t begin) {
-                                  if (confirms(expression, begin, end)) first = base_ + begin;
+                                  if (confirms(expression, {view.text, begin, end}))
+                                      first = view.base + begin;
                               });
     // Hyperscan knows better than the graph: then all that it may be is it.
-    if (first == nowhere && expression.confirmation == Confirmation::none) return floor_;
-    return first;
+    if (first == nowhere && expression.confirmation == Confirmation::none) first = view.floor;
+    return first == nowhere ? nowhere : view.reading.written_begin(first);
 }
 
-bool GuardrailText::confirms(const GuardrailMatcher::Expression& expression, std::size_t begin,
-                             std::size_t end) const {
-    const PlacedMatch match{text_, begin, end};
+bool GuardrailText::confirms(const GuardrailMatcher::Expression& expression,
+                             const PlacedMatch& match) const {
     switch (expression.confirmation) {
         case Confirmation::none:
         case Confirmation::shape: return true;
@@ -134,19 +207,30 @@ bool GuardrailText::confirms(const GuardrailMatcher::Expression& expression, std
 
 // The first place where a match that is unfinished at `end` may have begun; `end` when there is
 // none.
-std::uint64_t GuardrailText::hold_from(std::uint64_t end) {
+std::uint64_t GuardrailText::unfinished(const View& view, std::uint64_t end, GuardrailBits rules) {
     std::uint64_t first = end;
-    if (holding_ == 0) return first;
-    seat_->reader().read_back(text_, index(end), index(floor_), seat_->unfinished(holding_),
-                              [&](std::size_t begin) { first = base_ + begin; });
+    if (rules == 0) return first;
+    seat_->reader().read_back(view.text, view.index(end), view.index(view.floor),
+                              seat_->unfinished(rules),
+                              [&](std::size_t begin) { first = view.base + begin; });
     return first;
 }
 
+// The same in both views, for places as they are written.
+std::uint64_t GuardrailText::hold_from(std::uint64_t end) {
+    const std::uint64_t first = unfinished(written_, end, holding_);
+    if (read_ == nullptr) return first;
+    const std::uint64_t seen_end = read_->reading.seen_at(end);
+    const std::uint64_t first_seen = unfinished(*read_, seen_end, holding_);
+    return first_seen < seen_end ? std::min(first, read_->reading.written_begin(first_seen))
+                                 : first;
+}
+
 // Stretches that overlap become one, which is called after the match that begins first.
-void GuardrailText::add_gap(std::uint64_t begin, const MatchStream::Hit& hit) {
-    Gap gap{begin, hit.end, begin, hit.end, hit.expression};
-    while (!gaps_.empty() && gaps_.back().end > gap.begin) {
-        const Gap& other = gaps_.back();
+void GuardrailText::add_gap(std::uint64_t begin, const Candidate& candidate) {
+    Gap gap{begin, candidate.end, begin, candidate.end, candidate.hit.expression};
+    std::erase_if(gaps_, [&](const Gap& other) {
+        if (other.end <= begin || other.begin >= candidate.end) return false;
         const bool other_first =
             other.name_begin < gap.name_begin ||
             (other.name_begin == gap.name_begin && other.name_end >= gap.name_end);
@@ -157,9 +241,10 @@ void GuardrailText::add_gap(std::uint64_t begin, const MatchStream::Hit& hit) {
         }
         gap.begin = std::min(gap.begin, other.begin);
         gap.end = std::max(gap.end, other.end);
-        gaps_.pop_back();
-    }
-    if (gap.end > shown_) gaps_.push_back(gap);
+        return true;
+    });
+    if (gap.end > shown_)
+        gaps_.insert(std::ranges::upper_bound(gaps_, gap.begin, {}, &Gap::begin), gap);
 }
 
 void GuardrailText::release(std::uint64_t limit, Gaps gaps) {
@@ -167,14 +252,15 @@ void GuardrailText::release(std::uint64_t limit, Gaps gaps) {
         for (const Gap& gap : gaps_)
             if (gap.begin < limit && gap.end > limit) limit = std::max(gap.begin, shown_);
     if (limit <= shown_) return;
-    if (gaps_.empty() && shown_ == piece_ && limit == text_end()) {
+    if (gaps_.empty() && shown_ == piece_ && limit == written_.end()) {
         as_added_ = limit > piece_;
         shown_ = limit;
         return;
     }
     const auto show_up_to = [&](std::uint64_t end) {
         if (end <= shown_) return;
-        released_.append(text_, index(shown_), static_cast<std::size_t>(end - shown_));
+        released_.append(written_.text, written_.index(shown_),
+                         static_cast<std::size_t>(end - shown_));
         shown_ = end;
     };
     std::size_t done = 0;
@@ -194,7 +280,8 @@ void GuardrailText::release(std::uint64_t limit, Gaps gaps) {
 void GuardrailText::cut(std::uint64_t at) {
     release(at, Gaps::are_final);
     cut_ = true;
-    text_.clear();
+    written_.text.clear();
+    read_.reset();
 }
 
 void GuardrailText::give_up() {
@@ -204,11 +291,16 @@ void GuardrailText::give_up() {
 
 // All but the character before what may still matter: some matches must know it.
 void GuardrailText::forget_old_text() {
-    std::size_t old = index(std::min(shown_, floor_));
-    if (old > 0) old = character_before(text_, old).end;
-    if (old < forget_bytes) return;
-    text_.erase(0, old);
-    base_ += old;
+    const auto forget_before = [](View& view, std::uint64_t place) {
+        std::size_t old = view.index(place);
+        if (old > 0) old = character_before(view.text, old).end;
+        if (old < forget_bytes) return;
+        view.text.erase(0, old);
+        view.base += old;
+        view.reading.forget_before(view.base);
+    };
+    forget_before(written_, std::min(shown_, written_.floor));
+    if (read_ != nullptr) forget_before(*read_, read_->floor);
 }
 
 }  // namespace runnel::policy

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "policy/guardrail_matcher.hpp"
+#include "policy/guardrail_reading.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,8 @@ namespace runnel::policy {
 // can't be part of a match any more, at once, and holds the rest: from the first place where a
 // match that is still unfinished may have begun. What it releases in the end, and where it cuts the
 // text off, does not depend on the pieces.
+//
+// It is looked at as it is written, and also as it reads where that is something else.
 class GuardrailText {
 public:
     // What is done about a match of a rule that blocks: no more of the text is released, or it is
@@ -55,18 +58,40 @@ private:
     enum class Ending { no, yes };
     enum class Gaps { may_grow, are_final };
 
-    std::uint64_t text_end() const { return base_ + text_.size(); }
-    std::size_t index(std::uint64_t at) const { return static_cast<std::size_t>(at - base_); }
+    // One way to look at the text. Places are counted in bytes from the beginning of the text, or
+    // of how it reads.
+    struct View {
+        MatchStream stream{};
+        MatchStream::Hits hits{};    // that are not decided yet
+        std::string text{};          // what of it may still matter
+        std::uint64_t base = 0;      // where `text` begins
+        std::uint64_t floor = 0;     // no match can begin before this
+        GuardrailReading reading{};  // where all of it is written
 
-    void take(std::string_view plain);
+        std::uint64_t end() const { return base + text.size(); }
+        std::size_t index(std::uint64_t at) const { return static_cast<std::size_t>(at - base); }
+    };
+    struct Candidate {      // for a match
+        std::uint64_t end;  // as it is written
+        MatchStream::Hit hit;
+        View* view;
+    };
+
+    void begin_piece();
+    bool scan(std::string_view plain);
+    bool scan_end();
+    void begin_reading();
+    void end_reading();
     void settle(Ending ending);
+    std::uint64_t hold(View& view);
+    std::vector<Candidate> candidates();
     void decide(Ending ending);
-    bool act_on(const MatchStream::Hit& hit);
-    std::uint64_t find_begin(const MatchStream::Hit& hit);
-    bool confirms(const GuardrailMatcher::Expression& expression, std::size_t begin,
-                  std::size_t end) const;
+    bool act_on(const Candidate& candidate);
+    std::uint64_t find_begin(const Candidate& candidate);
+    bool confirms(const GuardrailMatcher::Expression& expression, const PlacedMatch& match) const;
+    std::uint64_t unfinished(const View& view, std::uint64_t end, GuardrailBits rules);
     std::uint64_t hold_from(std::uint64_t end);
-    void add_gap(std::uint64_t begin, const MatchStream::Hit& hit);
+    void add_gap(std::uint64_t begin, const Candidate& candidate);
     void release(std::uint64_t limit, Gaps gaps);
     void cut(std::uint64_t at);
     void give_up();
@@ -77,15 +102,12 @@ private:
     GuardrailBits holding_;  // of the rules, those that must see a match before anybody else
     Blocks blocks_;
     std::size_t look_back_;  // bytes that rules which only log may need once more
-    MatchStream stream_;
-    MatchStream::Hits hits_;  // that are not decided yet
+    View written_;
+    std::unique_ptr<View> read_;  // as long as it makes a difference
 
-    // Places are counted in bytes from the beginning of the text.
-    std::string text_;         // what of it may still matter
-    std::uint64_t base_ = 0;   // where text_ begins
+    // Places in the text as it is written.
     std::uint64_t piece_ = 0;  // where the last piece begins
     std::uint64_t shown_ = 0;  // up to here it has been released
-    std::uint64_t floor_ = 0;  // no match can begin before this
     std::vector<Gap> gaps_;    // not released yet, in order
 
     std::string released_;

@@ -147,6 +147,20 @@ TEST(GuardrailText, FindsWordsInAnyCaseAndWholeOnly) {
               "GRÖSSE [w]. [w], [w]; badge [w]");
 }
 
+TEST(GuardrailText, FindsWordsHoweverTheirAccentsAreWritten) {
+    Rules rules({word_rule("w", {"Café", "ti\u00ea\u0301ng", "비밀", "resume"}, Action::redact)});
+    for (const std::string_view text :
+         {"a café.", "a CAFE\u0301.", "a tie\u0302\u0301ng.", "a tiếng.", "a tiê\u0301ng.",
+          "a 비밀.", "a \u1107\u1175\u1106\u1175\u11af."}) {
+        EXPECT_EQ(rules.tell_whole(text).text, "a [w].") << text;
+        expect_same_for_every_split(rules, text);
+    }
+    for (const std::string_view text : {"a cafe.", "a cafe\u0301s.", "a resume\u0301."}) {
+        EXPECT_EQ(rules.tell_whole(text).text, text);
+        expect_same_for_every_split(rules, text);
+    }
+}
+
 TEST(GuardrailText, AMatchThatDependsOnTheTextsEndIsFoundThere) {
     Rules rules({pattern_rule("x", {R"(\bfoo\b)", "bar$"})});
     EXPECT_TRUE(rules.tell({"a ", "foo"}).cut);

@@ -1,6 +1,7 @@
 #include "policy/pattern_tree.hpp"
 
 #include "base/utf8.hpp"
+#include "policy/accents.hpp"
 
 #include <fmt/format.h>
 
@@ -372,6 +373,41 @@ private:
     std::size_t at_ = 0;
 };
 
+// Letters and their accents are one where they can be.
+std::u32string letters_of(std::string_view text) {
+    std::u32string letters;
+    for (std::size_t at = 0; at < text.size();) {
+        const Decoded decoded = character_at(text, at);
+        at = decoded.end;
+        const auto joined =
+            letters.empty() ? std::nullopt : joined_letter({letters.back(), decoded.character});
+        if (joined) letters.pop_back();
+        letters += joined.value_or(decoded.character);
+    }
+    return letters;
+}
+
+// In any case, in one or with its accents apart.
+PatternTree letter_tree(char32_t letter) {
+    using Kind = PatternTree::Kind;
+    PatternTree in_one = chars_tree(CharSet::of(letter).in_any_case());
+    const auto split = split_letter(letter);
+    if (!split) return in_one;
+    PatternTree apart{.kind = Kind::sequence,
+                      .parts = {letter_tree(split->base), chars_tree(CharSet::of(split->mark))}};
+    return {.kind = Kind::choice, .parts = {std::move(in_one), std::move(apart)}};
+}
+
+std::string letter_pattern(char32_t letter) {
+    const auto written = [](char32_t c) {
+        return fmt::format("\\x{{{:x}}}", static_cast<std::uint32_t>(c));
+    };
+    const auto split = split_letter(letter);
+    if (!split) return written(letter);
+    return fmt::format("(?:{}|{}{})", written(letter), letter_pattern(split->base),
+                       written(split->mark));
+}
+
 }  // namespace
 
 std::expected<PatternTree, std::string> read_pattern(std::string_view pattern) {
@@ -380,21 +416,13 @@ std::expected<PatternTree, std::string> read_pattern(std::string_view pattern) {
 
 PatternTree literal_tree(std::string_view text) {
     PatternTree sequence{.kind = PatternTree::Kind::sequence};
-    for (std::size_t at = 0; at < text.size();) {
-        const Decoded decoded = character_at(text, at);
-        sequence.parts.push_back(chars_tree(CharSet::of(decoded.character).in_any_case()));
-        at = decoded.end;
-    }
+    for (const char32_t letter : letters_of(text)) sequence.parts.push_back(letter_tree(letter));
     return sequence;
 }
 
 std::string literal_pattern(std::string_view text) {
     std::string pattern = "(?i)";
-    for (std::size_t at = 0; at < text.size();) {
-        const Decoded decoded = character_at(text, at);
-        pattern += fmt::format("\\x{{{:x}}}", static_cast<std::uint32_t>(decoded.character));
-        at = decoded.end;
-    }
+    for (const char32_t letter : letters_of(text)) pattern += letter_pattern(letter);
     return pattern;
 }
 

@@ -35,7 +35,7 @@ struct PatternTree {
 // \p{…} and (?x). The error says what is wrong with the pattern and, where there is one, the cure.
 std::expected<PatternTree, std::string> read_pattern(std::string_view pattern);
 
-// A text as it stands, in any case.
+// A text as it stands, in any case, with accents in their letters or behind them.
 PatternTree literal_tree(std::string_view text);
 // The same as a pattern for Hyperscan.
 std::string literal_pattern(std::string_view text);

@@ -178,7 +178,7 @@ private:
     // What it becomes, if it must be replaced.
     std::optional<std::string> look_at_text(std::string_view plain) {
         GuardrailText text(seat_, rules_, GuardrailText::Blocks::note);
-        text.add_last(plain);
+        text.add_whole(plain);
         findings_.add(text, seat_->matcher());
         if (text.gave_up()) in_the_way_ = true;
         if (!text.replaced()) return std::nullopt;

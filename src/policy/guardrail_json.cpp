@@ -52,7 +52,7 @@ public:
 private:
     Look look(const std::string& plain) {
         GuardrailText text(seat_, rules_, GuardrailText::Blocks::note);
-        text.add_last(plain);
+        text.add_whole(plain);
         findings_.add(text, seat_->matcher());
         unsure_ = unsure_ || text.gave_up();
         return {std::string(text.released()), text.replaced()};

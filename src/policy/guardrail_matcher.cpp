@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <utility>
 
 namespace runnel::policy {
 namespace {
@@ -221,12 +222,17 @@ bool MatchStream::scan_slice(MatcherSeat* seat, std::string_view text, Guardrail
 }
 
 bool MatchStream::scan_end(MatcherSeat* seat, GuardrailBits rules, Hits* hits) const {
+    MatchStream copy;
+    copy.go_on_from(*this);
+    return copy.finish(seat, rules, hits);
+}
+
+bool MatchStream::finish(MatcherSeat* seat, GuardrailBits rules, Hits* hits) {
     if (stream_ == nullptr) return true;
-    hs_stream_t* copy = nullptr;
-    if (hs_copy_stream(&copy, stream_) != HS_SUCCESS) throw std::bad_alloc();
     Collecting collecting{&seat->matcher(), rules, hits};
     // It does not say whether it was told to stop.
-    return hs_close_stream(copy, seat->scratch(), collect, &collecting) == HS_SUCCESS &&
+    return hs_close_stream(std::exchange(stream_, nullptr), seat->scratch(), collect,
+                           &collecting) == HS_SUCCESS &&
            hits->size() < hits_max;
 }
 

@@ -108,6 +108,8 @@ public:
     bool scan(MatcherSeat* seat, std::string_view text, GuardrailBits rules, Hits* hits);
     // Those that are matches only if the text ends here; it may go on all the same.
     bool scan_end(MatcherSeat* seat, GuardrailBits rules, Hits* hits) const;
+    // The same; then nothing has been scanned.
+    bool finish(MatcherSeat* seat, GuardrailBits rules, Hits* hits);
 
 private:
     bool scan_slice(MatcherSeat* seat, std::string_view text, GuardrailBits rules, Hits* hits);

@@ -17,7 +17,7 @@ std::string redacted(std::vector<GuardrailRule::Pii> kinds, std::string_view tex
     const auto set = guardrails({pii_rule(std::move(kinds), GuardrailRule::Action::redact)});
     static GuardrailWorkspace workspace;
     GuardrailText scanned(*workspace.seat_for(*set, 1), 1, GuardrailText::Blocks::note);
-    scanned.add_last(text);
+    scanned.add_whole(text);
     return std::string(scanned.released_as_added() ? text : scanned.released());
 }
 

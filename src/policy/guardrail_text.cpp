@@ -39,6 +39,15 @@ void GuardrailText::add_last(std::string_view plain) {
     settle(Ending::yes);
 }
 
+void GuardrailText::add_whole(std::string_view plain) {
+    const auto finish = [&](View& view) {
+        return view.stream.finish(seat_.get(), rules_, &view.hits);
+    };
+    if (!scan(plain) || !finish(written_) || (read_ != nullptr && !finish(*read_))) give_up();
+    if (!cut_) decide(Ending::yes);
+    if (!cut_) release(written_.end(), Gaps::are_final);
+}
+
 void GuardrailText::begin_piece() {
     released_.clear();
     as_added_ = false;

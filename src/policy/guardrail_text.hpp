@@ -31,6 +31,8 @@ public:
     // The same, and then something else follows, or nothing: all that is no match is released.
     // Should the text go on after all, so does a match, though its beginning is out.
     void add_last(std::string_view plain);
+    // All of the text: nothing came before it, and nothing follows.
+    void add_whole(std::string_view plain);
 
     // By the last call: what is released, unless that is just what was added. A view, until the
     // next call.

@@ -59,15 +59,25 @@ public:
         }
         text.add_last("");
         take("");
+        return with_findings(std::move(told), text);
+    }
+    Told tell_whole(std::string_view whole) {
+        GuardrailText text(seat_, written_, GuardrailText::Blocks::cut);
+        text.add_whole(whole);
+        Told told;
+        told.text = text.released_as_added() ? whole : text.released();
+        return with_findings(std::move(told), text);
+    }
+
+private:
+    Told with_findings(Told told, const GuardrailText& text) {
         told.cut = text.is_cut();
         GuardrailFindings findings;
         findings.add(text, seat_->matcher());
         told.categories = findings.categories;
         return told;
     }
-    Told tell_whole(std::string_view text) { return tell(std::vector{text}); }
 
-private:
     GuardrailBits written_;
     std::shared_ptr<const GuardrailSet> set_;
     GuardrailWorkspace workspace_;
@@ -87,9 +97,10 @@ std::vector<std::string_view> characters(std::string_view text) {
     return out;
 }
 
-// The same, whether the text comes whole, in two pieces, or character by character.
+// The same, whether the text comes whole, in one or two pieces, or character by character.
 void expect_same_for_every_split(Rules& rules, std::string_view text) {
     const Told whole = rules.tell_whole(text);
+    ASSERT_EQ(rules.tell({text}), whole) << "'" << text << "' in one piece";
     for (std::size_t at = 1; at < text.size(); ++at)
         if (begins_character(text, at))
             ASSERT_EQ(rules.tell({text.substr(0, at), text.substr(at)}), whole)

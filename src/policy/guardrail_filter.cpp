@@ -1,5 +1,6 @@
 #include "policy/guardrail_filter.hpp"
 
+#include "base/letters.hpp"
 #include "base/limits.hpp"
 #include "json/text.hpp"
 #include "policy/guardrail_rest.hpp"
@@ -240,9 +241,13 @@ void GuardrailFilter::pass_on_as_it_came(const Speech& speech) {
 void GuardrailFilter::pass_on_released(const Speech& speech) {
     std::string_view rest = speech.text.released();
     const auto say_first = [&](std::size_t bytes) {
-        scratch_.clear();
-        json::append_escaped(scratch_, rest.substr(0, bytes));
-        say(speech, scratch_);
+        std::string_view escaped = rest.substr(0, bytes);
+        if (find_other<Letters::unescaped>(escaped, 0) < bytes) {
+            scratch_.clear();
+            json::append_escaped(scratch_, escaped);
+            escaped = scratch_;
+        }
+        say(speech, escaped);
         rest.remove_prefix(bytes);
     };
     if (!speech.text.replaced()) {

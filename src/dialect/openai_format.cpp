@@ -1,6 +1,8 @@
 #include "dialect/openai_format.hpp"
 
 #include "base/limits.hpp"
+#include "json/schema_form.hpp"
+#include "json/tree.hpp"
 #include "json/writer.hpp"
 
 #include <fmt/format.h>
@@ -67,6 +69,15 @@ std::string without_healing(Value& format) {
     return raw;
 }
 
+// A schema by which the gateway checks an answer; a model can do nothing about its mistakes.
+Result<void> check_schema(std::string_view schema_raw, std::string_view field) {
+    const auto schema = json::read_tree(schema_raw);
+    const auto mistake = schema ? json::schema_mistake(*schema) : std::nullopt;
+    if (!mistake) return {};
+    const std::string place = fmt::format("{}{}", field, mistake->place);
+    return fail_at(ErrorKind::invalid_value, place, fmt::format("{} {}", place, mistake->what));
+}
+
 }  // namespace
 
 Result<std::string> read_response_format(Value& value, chat::Request& request) {
@@ -103,7 +114,10 @@ Result<void> check_format(const chat::Request& request) {
     if (checked && request.n > 1)
         return fail_at(ErrorKind::invalid_value, "n",
                        "an answer that is checked is one answer; n must be 1");
-    return {};
+    if (!wishes.response_schema_raw.empty())
+        return check_schema(wishes.response_schema_raw, "response_schema");
+    return checked ? check_schema(request.output.schema_raw, "response_format.json_schema.schema")
+                   : Result<void>();
 }
 
 }  // namespace runnel::dialect

@@ -86,6 +86,12 @@ TEST(OpenAiFormat, RefusesWhatCanNotBe) {
         {word, "response_format.json_schema.healing_options", "an object"},
         {R"("json_only":true,"n":2)", "n", "must be 1"},
         {R"("response_schema":{},"n":2)", "n", "must be 1"},
+        {R"("response_schema":{"properties":{"a":{"type":"objct"}}})",
+         "response_schema.properties.a.type", "must be one of string, number"},
+        {R"("json_only":true,"response_format":{"type":"json_schema","json_schema":{"name":"x",)"
+         R"("schema":{"required":"a"}}})",
+         "response_format.json_schema.schema.required",
+         "response_format.json_schema.schema.required must be an array of names, not \"a\""},
     };
     for (const Refusal& refusal : refusals) {
         const auto request = read(refusal.fields);
@@ -97,6 +103,9 @@ TEST(OpenAiFormat, RefusesWhatCanNotBe) {
     }
     EXPECT_TRUE(read(fmt::format(R"("json_only":false,{})", tools)));
     EXPECT_TRUE(read(R"("response_format":{"type":"json_object"},"n":2)"));
+    EXPECT_TRUE(read(R"("response_format":{"type":"json_schema","json_schema":{"name":"x",)"
+                     R"("schema":{"required":"a"}}})"))
+        << "the provider may know better";
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "json/schema.hpp"
 
-#include "base/ascii.hpp"
-#include "base/utf8.hpp"
+#include "json/place.hpp"
 #include "json/pointer.hpp"
 #include "json/schema_limits.hpp"
 #include "json/values.hpp"
@@ -21,31 +20,14 @@ namespace {
 constexpr std::size_t problems_max = 8;     // nobody reads more
 constexpr std::size_t steps_max = 500'000;  // some 50 ms
 constexpr int depth_max = 256;              // a value's own depth, and what references add to it
-constexpr std::size_t shown_bytes = 64;     // of a name or a value, in a message
 constexpr std::size_t written_bytes = 256;
 constexpr std::int64_t regex_bytes = std::int64_t{1} << 20;
 constexpr std::size_t regex_steps = 1'000;  // that making one costs
-
-std::string shortened(std::string_view text, std::size_t bytes_max) {
-    const std::string_view shown = utf8_prefix(text, bytes_max);
-    return fmt::format("{}{}", shown, shown.size() < text.size() ? "…" : "");
-}
-
-std::string in_quotes(std::string_view plain) {
-    return fmt::format("\"{}\"", shortened(plain, shown_bytes));
-}
 
 std::string written(const Node& value) {
     std::string out;
     append_tree(out, value);
     return shortened(out, written_bytes);
-}
-
-bool is_identifier(std::string_view name) {
-    const auto fits = [](char c) {
-        return ascii::is_alphanumeric(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
-    };
-    return !name.empty() && name.size() <= shown_bytes && std::ranges::all_of(name, fits);
 }
 
 bool has_type(const Node& value, std::string_view name) {
@@ -133,11 +115,7 @@ private:
 
     void check_member(const Node& schema, const Node::Member& member) {
         const std::size_t here = path_.size();
-        if (is_identifier(member.first)) {
-            path_.append(".").append(member.first);
-        } else {
-            path_ += fmt::format("[{}]", in_quotes(member.first));
-        }
+        path_ += step_to_member(member.first);
         check(schema, member.second);
         path_.resize(here);
     }

@@ -1,6 +1,7 @@
 #include "policy/guardrail_input.hpp"
 
 #include "json/text.hpp"
+#include "json/tree.hpp"
 #include "json/writer.hpp"
 #include "policy/guardrail_json.hpp"
 #include "policy/guardrail_rest.hpp"
@@ -77,14 +78,19 @@ void visit_rest(const Message& message, Visitor& visitor) {
     });
 }
 
-// Shows the visitor each text (escaped), what is JSON inside of a string (`call`), raw JSON, other
-// fields, and the names of speakers and tools; and where the parts of a message end.
+// Shows the visitor each text (escaped), what is JSON inside of a string (`call`) or may be
+// (`result`), raw JSON, other fields, and the names of speakers and tools; and where the parts of a
+// message end.
 template <class Visitor>
 void for_each_text(const chat::Request& request, Visitor& visitor) {
     for (const Message& message : request.messages) {
         if (!message.name.empty()) visitor.name(message.name);
         for (const Part& part : message.parts) {
-            if (!part.text_escaped.empty()) visitor.part(part.text_escaped);
+            if (!part.text_escaped.empty() && message.role == chat::Role::tool) {
+                visitor.result(part.text_escaped);
+            } else if (!part.text_escaped.empty()) {
+                visitor.part(part.text_escaped);
+            }
             if (part.kind == Part::Kind::other) visitor.raw(part.raw);
         }
         visitor.end_of_parts();
@@ -123,6 +129,24 @@ public:
 
     void part(std::string_view escaped) {
         joined_ += text(escaped);
+        ++parts_;
+    }
+
+    // Where it is JSON, that has escapes of its own, which hide nothing. JSON that was cut off
+    // can't be replaced as such.
+    void result(std::string_view escaped) {
+        const std::string plain = json::unescaped(escaped);
+        if (!plain.contains('\\') || !is_like_json(plain)) return part(escaped);
+        if (json::read_tree(plain)) {
+            ScannedJson scanned = look_at(plain);
+            const bool replaced = scanned.outcome == ScannedJson::Outcome::replaced;
+            if (replaced) replace(escaped, scanned.json);
+            joined_ += replaced ? scanned.json : plain;
+        } else {
+            const std::string said = text(escaped);
+            look_at_fixed(json::unescaped(said));
+            joined_ += said;
+        }
         ++parts_;
     }
 
@@ -241,6 +265,7 @@ public:
     void text(std::string_view escaped) { add(json::unescaped(escaped)); }
     void part(std::string_view escaped) { text(escaped); }
     void call(std::string_view escaped) { add(readable(json::unescaped(escaped))); }
+    void result(std::string_view escaped) { call(escaped); }
     void raw(std::string_view json) { add(readable(json)); }
     // Who asks is nobody else's business.
     void field(const chat::Field& field) {

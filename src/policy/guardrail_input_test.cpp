@@ -104,6 +104,29 @@ TEST(GuardrailInput, LooksAtArgumentsAndReasoningThatComeBack) {
     EXPECT_EQ(scan({all_pii()}, request).outcome, Outcome::block);
 }
 
+TEST(GuardrailInput, EscapesHideNothingInWhatTheClientsToolsAnswered) {
+    chat::Request request = request_with(R"({\"to\":\"a\\u0040b.com\",\"n\":1})");
+    EXPECT_EQ(scan({all_pii()}, request).outcome, Outcome::pass) << "of anybody else it is text";
+    request.messages[0].role = chat::Role::tool;
+    EXPECT_EQ(scan({all_pii()}, request).outcome, Outcome::block);
+    EXPECT_THAT(scan({all_pii(Action::redact)}, request).body,
+                HasSubstr(R"("content":"{\"to\":\"[email]\",\"n\":1}")"));
+    EXPECT_THAT(text_of(request), HasSubstr("a@b.com"));
+    const auto answered = [](std::string_view text_escaped) {
+        chat::Request result = request_with(text_escaped);
+        result.messages[0].role = chat::Role::tool;
+        return result;
+    };
+    const auto cut_off = answered(R"([\"a\\u0040b.com\",\"c@d)");
+    EXPECT_EQ(scan({all_pii(Action::redact)}, cut_off).outcome, Outcome::block)
+        << "it can't be replaced";
+    const auto plain = answered(R"([INFO] C:\\mail to a@b.com)");
+    EXPECT_THAT(scan({all_pii(Action::redact)}, plain).body,
+                HasSubstr(R"([INFO] C:\\mail to [email])"));
+    const auto escaped = answered(R"(the letter \\u0040: a\\u0040b.com)");
+    EXPECT_EQ(scan({all_pii()}, escaped).outcome, Outcome::pass) << "no JSON";
+}
+
 TEST(GuardrailInput, LooksAtThoughtsInEveryProvidersShape) {
     for (const auto carrier :
          {&chat::Message::reasoning_details_raw, &chat::Message::thinking_blocks_raw}) {

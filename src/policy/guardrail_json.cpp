@@ -15,14 +15,6 @@ struct Look {
     bool replaced = false;
 };
 
-// Some tools take plain text.
-bool is_json(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) return false;
-    return std::string_view("{[\"").contains(text[first]) ||
-           text.find_first_not_of(number_letters) == std::string_view::npos;
-}
-
 // JSON being looked at, piece by piece.
 class JsonScan {
 public:
@@ -32,8 +24,8 @@ public:
 
     ScannedJson scan(std::string_view json) {
         // Escapes hide nothing: \u0034 is a 4.
-        Look whole = look(is_json(json) ? json::unescaped(json) : std::string(json));
-        if (is_json(json)) {
+        Look whole = look(is_like_json(json) ? json::unescaped(json) : std::string(json));
+        if (is_like_json(json)) {
             replace_values(json);
             // What spans several values can't be replaced, so it stands in the way of all of it.
             if (replaced_) whole = look(json::unescaped(out_));
@@ -113,6 +105,13 @@ private:
 
 }  // namespace
 
+bool is_like_json(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) return false;
+    return std::string_view("{[\"").contains(text[first]) ||
+           text.find_first_not_of(number_letters) == std::string_view::npos;
+}
+
 ScannedJson scan_json(const std::shared_ptr<MatcherSeat>& seat, GuardrailBits rules,
                       std::string_view json) {
     return JsonScan(seat, rules).scan(json);
@@ -128,7 +127,7 @@ Result<ScannedJson> scan_json_at(GuardrailPlace place, const GuardrailSet& set, 
 }
 
 std::string readable(std::string_view json) {
-    if (!is_json(json)) return std::string(json);
+    if (!is_like_json(json)) return std::string(json);
     std::string plain = json::unescaped(json);
     // A backslash may be a backslash, too: then what it hides stands beside what it is.
     if (plain.contains("\\u")) plain += '\n' + json::unescaped(plain);

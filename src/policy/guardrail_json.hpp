@@ -28,6 +28,10 @@ ScannedJson scan_json(const std::shared_ptr<MatcherSeat>& seat, GuardrailBits ru
 Result<ScannedJson> scan_json_at(GuardrailPlace place, const GuardrailSet& set, GuardrailBits rules,
                                  GuardrailWorkspace* workspace, std::string_view json);
 
+// Whether a text that a tool was given, or has answered, is to be taken for JSON: it begins as
+// such.
+bool is_like_json(std::string_view text);
+
 // JSON as somebody reads it who is asked about it: escapes hide nothing, nor do those of JSON that
 // is a string in it. What is no JSON stays as it is.
 std::string readable(std::string_view json);

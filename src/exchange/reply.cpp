@@ -176,6 +176,8 @@ void Reply::begin_round(const std::optional<timeline::Usage>& used) {
     if (used) note_counted(*used);
     if (guard_ != nullptr) guard_->filter()->keep_answer();
     if (whole_) whole_->kept = whole_->fold;
+    used_before_ = used;
+    record_->usage = used;
     if (copy_ != nullptr) copy_->keep();
     shown_of_round_ = false;
 }
@@ -189,7 +191,7 @@ void Reply::drop_answer() {
         hold_.reset();
         holding_ = false;
     }
-    record_->usage.reset();
+    record_->usage = used_before_;
     record_->finish.clear();
 }
 

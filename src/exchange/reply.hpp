@@ -134,8 +134,9 @@ private:
     Guard* guard_ = nullptr;  // null: there are no guardrails
     Shown guarded_{this};
     Estimate estimate_;
-    std::int64_t counted_output_ = 0;  // as somebody has told it
-    std::uint64_t counted_bytes_ = 0;  // of what was said, as far as that counts it
+    std::optional<timeline::Usage> used_before_;  // this round
+    std::int64_t counted_output_ = 0;             // as somebody has told it
+    std::uint64_t counted_bytes_ = 0;             // of what was said, as far as that counts it
     Clock::time_point last_sent_{};
     bool shown_ = false;
     bool shown_of_round_ = false;

@@ -49,7 +49,9 @@ awaitable<void> ToolLoop::run() {
     if (step == Step::failed) {
         // The rounds before have been paid for.
         filter_.close_round();
-        if (filter_.used() && !setting_.reply->is_cut()) setting_.record->usage = filter_.used();
+        using enum telemetry::RequestRecord::Provenance;
+        if (filter_.used() && setting_.record->usage_provenance == none)
+            setting_.record->usage = filter_.used();
         co_return;
     }
     filter_.end();

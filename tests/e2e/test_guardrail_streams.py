@@ -137,6 +137,20 @@ class GuardedStreams(GatewayTest):
         self.assertEqual(record["provenance"], "estimated")
         self.assertGreater(record["output"], 6 + 8)
 
+    def test_what_rounds_before_a_cut_one_have_counted_is_not_estimated(self):
+        """Also where the cut comes with the failure of the last round: what was held is looked at then."""
+        def failing(exchange):
+            exchange.head()
+            exchange.delta(f"The card that you asked for is {CARD}")
+            exchange.fin()
+
+        response = self.told(calls(call("calculator", '{"expression":"1+1"}')), failing, model="armed", guardrails=["cards"],
+                             retries=0, stream_options={"include_usage": True}, headers={"X-Cache": "no-cache"})
+        self.assertEqual(finish_of(plain(response)), "content_filter")
+        record = self.record(response)["usage"]
+        self.assertEqual((record["input"], record["provenance"]), (20, "estimated"))
+        self.assertGreater(record["output"], 6 + 8)
+
     def test_a_cut_answer_that_was_counted_is_not_estimated(self):
         response = self.told(at_once("Card ", CARD), guardrails=["cards"], stream_options={"include_usage": True})
         record = self.record(response)["usage"]

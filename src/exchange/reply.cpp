@@ -167,6 +167,10 @@ void Reply::tell_estimate() {
 void Reply::note(const timeline::Event& event) {
     if (const auto* usage = std::get_if<timeline::UsageReported>(&event)) {
         record_->usage = usage->usage;
+        const bool known =
+            std::ranges::find(record_->warnings, finished->native) != record_->warnings.end();
+        if (finished->native == policy::guardrail_gave_up && !known)
+            record_->warnings.emplace_back(finished->native);
     } else if (const auto* finished = std::get_if<timeline::Finished>(&event)) {
         record_->finish = timeline::name_of(finished->finish);
     }

@@ -127,7 +127,9 @@ void GuardrailFilter::on(const Event& event) {
 
 // What can't be looked at any more is not shown.
 void GuardrailFilter::limit_waiting() {
-    if (!ended_ && whole_bytes_ + held_.bytes() > waiting_bytes_max) cut_off();
+    if (ended_ || whole_bytes_ + held_.bytes() <= waiting_bytes_max) return;
+    gave_up_ = true;
+    cut_off();
 }
 
 GuardrailBits GuardrailFilter::rules_for(Channel channel) const {
@@ -226,6 +228,7 @@ void GuardrailFilter::pass_on(Speech& speech) {
         pass_on_released(speech);
     }
     if (!text.found().empty()) findings_.add(text, seat_->matcher());
+    gave_up_ = gave_up_ || text.gave_up();
     if (text.is_cut()) cut_off();
 }
 
@@ -470,7 +473,8 @@ void GuardrailFilter::finish_with_filter(timeline::Sink* to) {
         if (choices_[i] != Progress::open) continue;
         choices_[i] = Progress::finished;
         to->on(timeline::Finished{static_cast<timeline::Choice>(i),
-                                  timeline::Finish::content_filter, "guardrail"});
+                                  timeline::Finish::content_filter,
+                                  gave_up_ ? guardrail_gave_up : "guardrail"});
     }
 }
 

@@ -15,6 +15,10 @@
 
 namespace runnel::policy {
 
+// Why an answer was cut off to which no rule objects: more of it waited than anybody could look at.
+// The native reason of its end.
+inline constexpr std::string_view guardrail_gave_up = "guardrail_gave_up";
+
 // Stands between an answer and the client, and lets nothing through that a rule objects to. Text is
 // passed on as it comes, but for what may be the beginning of a match; a tool's arguments are
 // passed on when they are whole. Where a rule blocks, nothing more is shown: the answer finishes
@@ -142,6 +146,7 @@ private:
     enum class Progress { unseen, open, finished };
     std::vector<Progress> choices_;
     bool cut_ = false;
+    bool gave_up_ = false;  // that is why
     bool ended_ = false;
     std::string scratch_;
     GuardrailFindings findings_;

@@ -397,14 +397,33 @@ TEST(GuardrailFilter, EndsEveryChoiceThatWasHeldAndTellsWhatIsUsed) {
                              "usage fresh=1 out=0\n");
 }
 
+// Remembers why the answer ended, in the words of whoever ended it.
+class ReasonRecorder final : public TimelineRecorder {
+public:
+    void on(const Event& event) override {
+        TimelineRecorder::on(event);
+        if (const auto* finished = std::get_if<Finished>(&event)) reason = finished->native;
+    }
+    std::string reason;
+};
+
+TEST(GuardrailFilter, SaysWhetherARuleObjectsOrNobodyCouldLook) {
+    Filtered<ReasonRecorder> found({pii_rule({secret})});
+    found.tell({Started{}, Text{0, "sk-abcdefghijklmnopqrstuvwxyz"}});
+    EXPECT_EQ(found.shown().reason, "guardrail");
+    Filtered<ReasonRecorder> endless({pii_rule({secret}, Action::redact)});
+    endless.tell({Started{}, Text{0, "sk-" + std::string(20'000, 'x')}});
+    EXPECT_EQ(endless.shown().reason, guardrail_gave_up);
+}
+
 TEST(GuardrailFilter, DoesNotHoldMoreThanAnAnswerMayHave) {
     const std::string mebibyte(limits::mib, 'x');
     const std::size_t most = limits::upstream_body_bytes / limits::mib;
-    Filtered held({checked_rule()});
-    Filtered json({v9});
+    Filtered<ReasonRecorder> held({checked_rule()});
+    Filtered<ReasonRecorder> json({v9});
     json.filter().expect_json();
-    Filtered calls({v9});
-    for (Filtered<>* answer : {&held, &json, &calls}) {
+    Filtered<ReasonRecorder> calls({v9});
+    for (Filtered<ReasonRecorder>* answer : {&held, &json, &calls}) {
         answer->tell({Started{}});
         for (std::size_t i = 0; i <= most; ++i) {
             EXPECT_FALSE(answer->filter().cut() && i < most - 1);
@@ -416,6 +435,7 @@ TEST(GuardrailFilter, DoesNotHoldMoreThanAnAnswerMayHave) {
             answer->tell({ToolStarted{0, index, "call", "f"}, ToolArguments{0, index, mebibyte}});
         }
         EXPECT_EQ(answer->text(), "started\nfinish 0 content_filter\n");
+        EXPECT_EQ(answer->shown().reason, guardrail_gave_up);
     }
 }
 

@@ -167,6 +167,12 @@ class GuardedStreams(GatewayTest):
         self.assertEqual((record["finish_reason"], record["guardrails"], record["error"]), ("content_filter", ["cards: block"], None))
         self.assertGreater(record["usage"]["output"], 0)
 
+    def test_the_record_and_the_client_are_told_when_nobody_could_look_at_it(self):
+        response = self.told(streams("sk-proj-" + "a" * 20_000, " and more"), guardrails=["masked"])
+        self.assertEqual(finish_of(plain(response)), "content_filter")
+        self.assertEqual(response.headers["x-gateway-warnings"], "guardrail_gave_up")
+        self.assertEqual(self.record(response)["warnings"], ["guardrail_gave_up"])
+
     def test_the_record_says_what_was_found_before_a_stream_broke(self):
         def breaking(exchange):
             exchange.head()

@@ -117,9 +117,8 @@ awaitable<void> ChatExchange::ask() {
         });
         if (guard_.is_on())
             loop.watch_calls({.before_call =
-                                  [this](std::string arguments) {
-                                      return guard_.ask_about_call(std::move(arguments),
-                                                                   transaction_->stop);
+                                  [this](std::string* arguments) {
+                                      return guard_.look_at_call(arguments, transaction_->stop);
                                   },
                               .after_call =
                                   [this](std::string* result) {

@@ -98,11 +98,13 @@ awaitable<Result<InputScan::Outcome>> Guard::ask_about_words(Stop* stop) {
     co_return outcome;
 }
 
-awaitable<void> Guard::ask_about_call(std::string arguments, Stop* stop) {
-    // Where nobody must be asked, the filter looks at it, too.
-    if (gateway_->guardrails->checks_at(GuardrailPlace::tool_arguments, rules_) == 0) co_return;
-    const auto shown = co_await look_at_tool(std::move(arguments), stop);
-    if (!shown && !stop->requested()) filter_->cut_off();
+awaitable<void> Guard::look_at_call(std::string* arguments, Stop* stop) {
+    auto allowed = co_await look_at_tool(*arguments, stop);
+    if (allowed) {
+        *arguments = std::move(*allowed);
+    } else if (!stop->requested()) {
+        filter_->cut_off();
+    }
 }
 
 awaitable<Result<std::string>> Guard::look_at_tool(std::string json, Stop* stop) {

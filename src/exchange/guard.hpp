@@ -42,8 +42,9 @@ public:
     // What they say: pass, or decline; the error is what the client is told.
     boost::asio::awaitable<Result<policy::InputScan::Outcome>> ask_about_words(http::Stop* stop);
 
-    // What a tool is asked that is to run here. If somebody objects to it, the answer is cut off.
-    boost::asio::awaitable<void> ask_about_call(std::string arguments, http::Stop* stop);
+    // What a tool is to be asked that runs here: becomes what it may be asked. If a rule or
+    // somebody objects to it, the answer is cut off.
+    boost::asio::awaitable<void> look_at_call(std::string* arguments, http::Stop* stop);
     // What a tool that runs here is asked or has answered, as it may be shown: to those who must be
     // asked, and to a client. The error is what one is told who may not see it.
     boost::asio::awaitable<Result<std::string>> look_at_tool(std::string json, http::Stop* stop);

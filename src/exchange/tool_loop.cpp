@@ -189,8 +189,9 @@ awaitable<void> ToolLoop::run_calls() {
     for (const agent::RoundFilter::Call& call : filter_.own_calls()) {
         const auto tool = std::ranges::find_if(
             offered_, [&](const auto& offered) { return offered.spec.name == call.name; });
-        runs.push_back({&call, &*tool});
-        if (onlooker_) co_await onlooker_->before_call(json::unescaped(call.arguments_escaped));
+        std::string arguments = json::unescaped(call.arguments_escaped);
+        if (onlooker_) co_await onlooker_->before_call(&arguments);
+        runs.push_back({&call, &*tool, std::move(arguments)});
         if (setting_.reply->is_cut() || stopped()) co_return;
     }
     auto outcomes = co_await runs_.run(std::move(runs), request_, deadline());

@@ -38,10 +38,10 @@ public:
         std::function<boost::asio::awaitable<Result<void>>(std::optional<timeline::Usage> used)>;
     void ask_before_rounds(MayGoOn may_go_on) { may_go_on_ = std::move(may_go_on); }
 
-    // Sees what a tool is to be asked, before it is, and may cut the answer off; and what it has
-    // answered, before the model is told, and may change that.
+    // Sees what a tool is to be asked, before it is, and may change that or cut the answer off; and
+    // what it has answered, before the model is told, and may change that.
     struct Onlooker {
-        std::function<boost::asio::awaitable<void>(std::string arguments)> before_call;
+        std::function<boost::asio::awaitable<void>(std::string* arguments)> before_call;
         std::function<boost::asio::awaitable<void>(std::string* result)> after_call;
     };
     void watch_calls(Onlooker onlooker) { onlooker_ = std::move(onlooker); }

@@ -71,13 +71,13 @@ ToolRuns::ToolRuns(const Attempts::Setting& setting, const agent::ToolBox* tools
 awaitable<std::vector<ToolOutcome>>
 ToolRuns::run(std::vector<Run> runs, const chat::Request* request, Clock::time_point deadline) {
     const auto batch = std::make_shared<Batch>(tools_, worker_->executor());
-    for (const Run& run : runs) {
+    for (Run& run : runs) {
         Batch::Item& item = batch->items.emplace_back();
         item.tool = *run.tool;
         item.number = ++count_;
         item.id = fmt::format("srv_{}", item.number);
         item.call = {.name = run.tool->own_name,
-                     .arguments_json = json::unescaped(run.call->arguments_escaped),
+                     .arguments_json = std::move(run.arguments_json),
                      .call_id = run.call->id,
                      .user = request->user,
                      .metadata_json = std::string(metadata_of(*request))};

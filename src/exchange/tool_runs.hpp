@@ -23,10 +23,12 @@ public:
     // `tools` and what the setting points to must outlive this.
     ToolRuns(const Attempts::Setting& setting, const agent::ToolBox* tools);
 
-    // A call and the tool it is for. What is asked of it is what the model wrote, if that is JSON.
+    // A call, the tool it is for, and what is asked of that, if it is JSON: what the model wrote,
+    // or what of it may be asked.
     struct Run {
         const Call* call;
         const agent::ToolBox::Offered* tool;
+        std::string arguments_json;
     };
     // In the order of the calls; when the client leaves, or the time is over, with whatever there
     // is by then.

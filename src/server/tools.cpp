@@ -91,12 +91,12 @@ awaitable<Result<std::string>> execute_tool(const ToolBox* tools, std::string bo
     }
 
     agent::ToolCall call;
-    call.arguments_json = std::move(wish->arguments_json);
-    auto allowed = co_await guard->look_at_tool(call.arguments_json, stop);
+    auto allowed = co_await guard->look_at_tool(std::move(wish->arguments_json), stop);
     if (!allowed) {
         if (allowed.error().kind == ErrorKind::guardrail_blocked) allowed.error().param = "args";
         co_return propagate(allowed);
     }
+    call.arguments_json = std::move(*allowed);
     ToolOutcome outcome = co_await tools->run(*tool, std::move(call), stop);
     auto shown = co_await guard->look_at_tool(std::move(outcome.result_json), stop);
     if (!shown && stop->requested()) co_return propagate(shown);

@@ -349,6 +349,15 @@ class GuardedStreams(GatewayTest):
                 self.assertEqual(self.record(response)["tools"], [])
                 self.assertEqual(len(self.upstream.requests), 1)
 
+    def test_a_tool_is_not_asked_what_is_redacted(self):
+        for rules in ([], ["veiled"]):
+            self.upstream.forget()
+            script = calls(call("calculator", '{"expression":"4111111111111111-4111111111111000"}'))
+            response = self.told(script, says("So."), model="armed", guardrails=rules, headers={"X-Cache": "no-cache"})
+            self.assertEqual(finish_of(plain(response)), "stop")
+            result = self.upstream.requests[1].json()["messages"][-1]["content"]
+            (self.assertNotIn if rules else self.assertEqual)("111", result)
+
     def test_results_and_explanations_of_tools_are_looked_at(self):
         arguments = {"expression": "2055555555555555*2+1", "_tool_reason": "for the falcon", "_tool_goal": "4111111111111111"}
         script = calls(call("calculator", json.dumps(arguments)))

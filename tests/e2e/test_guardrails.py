@@ -371,6 +371,12 @@ class Guardrails(GatewayTest):
                 self.assertTrue(self.calculate("1+1", rule).json()["ok"])
         self.assert_error(self.calculate("1+1", "cardz"), 400, "invalid_value", param="guardrails")
 
+    def test_a_tool_is_asked_by_hand_what_is_left_of_it(self):
+        expression = "4111111111111111-4111111111111000"
+        self.assertEqual(self.calculate(expression).json()["result"], 111)
+        answer = self.calculate(expression, "masked").json()
+        self.assertFalse(answer["ok"], answer)
+
     def test_what_a_tool_answers_by_hand_is_looked_at(self):
         for rule, expression in (("cards", "2055555555555555*2+1"), ("supervised", "6000+42")):
             with self.subTest(rule):

@@ -2,6 +2,7 @@
 
 #include "base/limits.hpp"
 #include "base/release.hpp"
+#include "exchange/shutting_down.hpp"
 #include "http/as_error.hpp"
 
 #include <algorithm>

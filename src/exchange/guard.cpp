@@ -3,7 +3,7 @@
 #include "agent/timed_stop.hpp"
 #include "agent/web_client.hpp"
 #include "base/ascii.hpp"
-#include "exchange/reply.hpp"
+#include "exchange/shutting_down.hpp"
 #include "policy/guardrail_json.hpp"
 
 #include <boost/asio/steady_timer.hpp>

@@ -24,8 +24,6 @@ bool wants_no_pings(const http::HeaderList& headers) {
 
 }  // namespace
 
-Error shutting_down() { return {ErrorKind::overloaded, "the gateway is shutting down; try again"}; }
-
 Reply::Reply(http::Transaction* transaction, telemetry::RequestRecord* record,
              telemetry::StreamFigures* figures)
     : transaction_(transaction),
@@ -167,21 +165,21 @@ void Reply::tell_estimate() {
 void Reply::note(const timeline::Event& event) {
     if (const auto* usage = std::get_if<timeline::UsageReported>(&event)) {
         record_->usage = usage->usage;
+    } else if (const auto* finished = std::get_if<timeline::Finished>(&event)) {
+        record_->finish = timeline::name_of(finished->finish);
         const bool known =
             std::ranges::find(record_->warnings, finished->native) != record_->warnings.end();
         if (finished->native == policy::guardrail_gave_up && !known)
             record_->warnings.emplace_back(finished->native);
-    } else if (const auto* finished = std::get_if<timeline::Finished>(&event)) {
-        record_->finish = timeline::name_of(finished->finish);
     }
 }
 
 void Reply::begin_round(const std::optional<timeline::Usage>& used) {
     if (used) note_counted(*used);
-    if (guard_ != nullptr) guard_->filter()->keep_answer();
-    if (whole_) whole_->kept = whole_->fold;
     used_before_ = used;
     record_->usage = used;
+    if (guard_ != nullptr) guard_->filter()->keep_answer();
+    if (whole_) whole_->kept = whole_->fold;
     if (copy_ != nullptr) copy_->keep();
     shown_of_round_ = false;
 }

@@ -19,10 +19,6 @@
 
 namespace runnel::exchange {
 
-// What a request is told that is ended because the process ends. A client that is gone is told
-// nothing.
-Error shutting_down();
-
 // What the client of one chat request gets: a stream in its dialect, one whole answer, or an error
 // with its HTTP status. Nothing is sent before there is something to show, so that a failure before
 // it keeps its status; a stream that stays silent begins with a ping, and then shows failures as

@@ -2,6 +2,7 @@
 
 #include "agent/conversation.hpp"
 #include "agent/explanation.hpp"
+#include "exchange/shutting_down.hpp"
 #include "json/text.hpp"
 
 #include <fmt/chrono.h>

@@ -3,6 +3,7 @@
 #include "json/text.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace runnel::policy {
 namespace {
@@ -15,6 +16,18 @@ struct Look {
     bool replaced = false;
 };
 
+// Escapes hide nothing: in JSON, \u0034 is a 4.
+std::string without_escapes(std::string_view text) {
+    return is_like_json(text) ? json::unescaped(text) : std::string(text);
+}
+
+// A string that is JSON again has escapes of its own; a backslash may be a backslash, too. Nothing
+// where there are none.
+std::optional<std::string> without_inner_escapes(const std::string& plain) {
+    if (!plain.contains("\\u")) return std::nullopt;
+    return json::unescaped(plain);
+}
+
 // JSON being looked at, piece by piece.
 class JsonScan {
 public:
@@ -23,13 +36,15 @@ public:
           rules_(rules) {}
 
     ScannedJson scan(std::string_view json) {
-        // Escapes hide nothing: \u0034 is a 4.
-        Look whole = look(is_like_json(json) ? json::unescaped(json) : std::string(json));
+        Look whole = look(without_escapes(json));
         if (is_like_json(json)) {
             replace_values(json);
             // What spans several values can't be replaced, so it stands in the way of all of it.
-            if (replaced_) whole = look(json::unescaped(out_));
-            unsure_ = unsure_ || whole.replaced || finds_in_inner_json(json::unescaped(out_));
+            const std::string plain = json::unescaped(out_);
+            if (replaced_) whole = look(plain);
+            // Nor can what stands in JSON within JSON.
+            const auto inner = without_inner_escapes(plain);
+            unsure_ = unsure_ || whole.replaced || (inner && look(*inner).replaced);
         } else {
             replaced_ = whole.replaced;
             out_ = std::move(whole.text);
@@ -48,11 +63,6 @@ private:
         findings_.add(text, seat_->matcher());
         unsure_ = unsure_ || text.gave_up();
         return {std::string(text.released()), text.replaced()};
-    }
-
-    // A string that is JSON again has escapes of its own; there they can't be replaced.
-    bool finds_in_inner_json(const std::string& plain) {
-        return plain.contains("\\u") && look(json::unescaped(plain)).replaced;
     }
 
     // Copies the JSON, with strings and numbers as the rules leave them.
@@ -127,10 +137,10 @@ Result<ScannedJson> scan_json_at(GuardrailPlace place, const GuardrailSet& set, 
 }
 
 std::string readable(std::string_view json) {
-    if (!is_like_json(json)) return std::string(json);
-    std::string plain = json::unescaped(json);
-    // A backslash may be a backslash, too: then what it hides stands beside what it is.
-    if (plain.contains("\\u")) plain += '\n' + json::unescaped(plain);
+    std::string plain = without_escapes(json);
+    if (!is_like_json(json)) return plain;
+    // What the inner ones hide stands beside what it is.
+    if (const auto inner = without_inner_escapes(plain)) plain += '\n' + *inner;
     return plain;
 }
 

@@ -204,17 +204,25 @@ void GenerateContentWire::read_pieces(value pieces) {
     });
 }
 
-// The name may be repeated with the pieces of a call, and its id if it has one.
+// The name may be repeated with the pieces of a call, and its id if it has one; with an id, also
+// where there is nothing but that.
 bool GenerateContentWire::goes_on(const Calls& calls) const {
     if (part_.name.empty()) return true;
-    return calls.open && part_.id == calls.id && part_.name == calls.name && !part_.pieces.empty();
+    const bool same = calls.open && part_.id == calls.id && part_.name == calls.name;
+    return same && (!part_.pieces.empty() || (!part_.id.empty() && has_no_arguments()));
+}
+
+bool GenerateContentWire::has_no_arguments() const {
+    return part_.args_raw.empty() ||
+           part_.args_raw.find_first_not_of("{} \t\r\n") == std::string::npos;
 }
 
 // A call comes whole; or its name comes first, then its arguments in pieces, then an empty call, or
 // nothing that would close it.
 void GenerateContentWire::tell_call(Choice choice, Turn& turn) {
     Calls& calls = calls_of(choice);
-    if (!goes_on(calls)) {
+    const bool is_more = goes_on(calls);
+    if (!is_more) {
         end_open_call(choice, turn);
         const Turn::CallKey key = calls.count++;
         calls.open = true;
@@ -235,8 +243,8 @@ void GenerateContentWire::tell_call(Choice choice, Turn& turn) {
         return;
     }
     json_.clear();
-    // Beside pieces there may be arguments that are none: {}.
-    if (part_.pieces.empty() && !part_.args_raw.empty())
+    // Beside pieces, and at their end, there may be arguments that are none: {}.
+    if (part_.pieces.empty() && !part_.args_raw.empty() && !(is_more && has_no_arguments()))
         json::append_compact(json_, part_.args_raw);
     for (const Arguments::Piece& piece : part_.pieces) calls.arguments.add(piece, json_);
     tell_arguments(choice, turn);

@@ -69,6 +69,7 @@ private:
     void read_counts(json::ondemand::value value);
 
     bool goes_on(const Calls& calls) const;
+    bool has_no_arguments() const;
     void tell_call(timeline::Choice choice, Turn& turn);
     void tell_image(timeline::Choice choice, Turn& turn);
     void end_open_call(timeline::Choice choice, Turn& turn);

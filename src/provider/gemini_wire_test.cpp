@@ -190,6 +190,30 @@ TEST(GeminiWire, TakesANameThatIsRepeatedWithPiecesForTheSameCall) {
     }
 }
 
+TEST(GeminiWire, TakesAnEmptyCallWithTheSameNameAndIdForTheEndOfTheFirst) {
+    for (const std::string_view end :
+         {R"({"name":"cook","id":"c"})", R"({"name":"cook","id":"c","args":{ }})",
+          R"({"args":{}})"}) {
+        const std::string text =
+            told(pieces({R"({"partialArgs":[{"jsonPath":"$.n","numberValue":1}],)"
+                         R"("willContinue":true})",
+                         end}) +
+                 stream_of({stop}))
+                .text();
+        EXPECT_NE(text.find(R"(args 0 #0 "{\"n\":1")"
+                            "\n"
+                            R"(args 0 #0 "}")"
+                            "\ntool_end 0 #0\nfinish 0 tool_calls\n"),
+                  std::string::npos)
+            << text;
+    }
+    const std::string twice =
+        told(stream_of({event(R"({"functionCall":{"name":"a","id":"1","args":{}}})"),
+                        event(R"({"functionCall":{"name":"a","id":"1","args":{}}})"), stop}))
+            .text();
+    EXPECT_NE(twice.find("tool 0 #1"), std::string::npos) << "the first one had ended";
+}
+
 TEST(GeminiWire, ClosesArgumentsThatNothingCloses) {
     const auto piece =
         R"({"partialArgs":[{"jsonPath":"$.a.b","stringValue":"x","willContinue":true}],"willContinue":true})";

@@ -2,6 +2,7 @@
 
 #include "json/text.hpp"
 #include "provider/json_fields.hpp"
+#include "provider/openai_sources.hpp"
 #include "provider/url_citation.hpp"
 
 #include <algorithm>
@@ -123,19 +124,19 @@ void Pieces::read_reasoning_steps(ondemand::value steps) {
 
 // What Groq ran by itself; of its searches, the pages they found.
 void Pieces::read_executed_tools(ondemand::value tools) {
-    const auto read_page = [&](ondemand::value result) {
-        Piece page{Piece::Kind::page};
-        (void)for_each_field(result, [&](std::string_view name, ondemand::value value) {
-            if (name == "url") page.text = plain(value);
-            if (name == "title") page.name = plain(value);
-        });
-        if (!page.text.empty()) list_.push_back(page);
+    const auto add_page = [&](ondemand::value result) {
+        Page page = read_page(result);
+        if (page.url.empty()) return;
+        Piece piece{Piece::Kind::page};
+        piece.text = made_.emplace_back(std::move(page.url));
+        piece.name = made_.emplace_back(std::move(page.title));
+        list_.push_back(piece);
     };
     (void)for_each_element(tools, [&](ondemand::value tool) {
         (void)for_each_field(tool, [&](std::string_view name, ondemand::value value) {
             if (name != "search_results") return;
             (void)for_each_field(value, [&](std::string_view field, ondemand::value results) {
-                if (field == "results") (void)for_each_element(results, read_page);
+                if (field == "results") (void)for_each_element(results, add_page);
             });
         });
     });

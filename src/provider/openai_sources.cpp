@@ -5,26 +5,27 @@
 
 namespace runnel::provider {
 
-void Sources::read(json::ondemand::value list) {
-    for_each_element(list, [&](json::ondemand::value element) {
-        std::string url;
-        std::string title;
-        if (!json::plain_string(element, url)) {
-            for_each_field(element, [&](std::string_view name, json::ondemand::value field) {
-                if (name == "url") json::plain_string(field, url);
-                if (name == "title") json::plain_string(field, title);
-            });
-        }
-        if (!url.empty()) add(std::move(url), std::move(title));
+Page read_page(json::ondemand::value page) {
+    Page read;
+    if (json::plain_string(page, read.url)) return read;
+    for_each_field(page, [&](std::string_view name, json::ondemand::value field) {
+        if (name == "url") json::plain_string(field, read.url);
+        if (name == "title") json::plain_string(field, read.title);
     });
+    return read;
 }
 
-void Sources::add(std::string url, std::string title) {
-    const auto [place, is_new] = places_.try_emplace(url, all_.size());
+void Sources::read(json::ondemand::value list) {
+    for_each_element(list, [&](json::ondemand::value page) { add(read_page(page)); });
+}
+
+void Sources::add(Page page) {
+    if (page.url.empty()) return;
+    const auto [place, is_new] = places_.try_emplace(page.url, all_.size());
     if (is_new) {
-        all_.push_back({std::move(url), std::move(title)});
+        all_.push_back(std::move(page));
     } else if (all_[place->second].title.empty()) {
-        all_[place->second].title = std::move(title);
+        all_[place->second].title = std::move(page.title);
     }
 }
 

@@ -13,6 +13,14 @@
 
 namespace runnel::provider {
 
+// A page that an answer cites.
+struct Page {
+    std::string url;  // empty: none
+    std::string title;
+};
+// As an object with both, or as an address.
+Page read_page(json::ondemand::value page);
+
 // The pages an answer cites where they stand beside its choices: xAI's and Perplexity's `citations`
 // (addresses) and Perplexity's `search_results` (addresses with titles); and those that Groq's
 // searches found. They come again with every chunk; each page is told once, in the order of its
@@ -22,18 +30,13 @@ class Sources {
 public:
     // Either list. What it says is told later: the titles may stand in the other one.
     void read(json::ondemand::value list);
-    void add(std::string url, std::string title);
+    void add(Page page);
     void tell(Turn& turn);
     // Of a choice's own annotation, which may come again with every chunk, too.
     bool is_new(timeline::Choice choice, std::string_view annotation);
 
 private:
-    struct Source {
-        std::string url;
-        std::string title;
-    };
-
-    std::vector<Source> all_;
+    std::vector<Page> all_;
     std::unordered_map<std::string, std::size_t> places_;  // in `all_`, by address
     std::size_t told_ = 0;
     std::set<std::pair<timeline::Choice, std::string>> annotations_;

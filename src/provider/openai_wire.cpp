@@ -235,7 +235,9 @@ void OpenAiWire::tell(Choice choice, const Pieces& pieces, std::string_view logp
             case Kind::annotation:
                 if (sources_.is_new(choice, piece.text)) turn.annotation(choice, piece.text);
                 break;
-            case Kind::page: sources_.add(std::string(piece.text), std::string(piece.name)); break;
+            case Kind::page:
+                sources_.add({std::string(piece.text), std::string(piece.name)});
+                break;
             case Kind::image: turn.media(choice, timeline::Media::Kind::image, piece.text); break;
             case Kind::audio: turn.media(choice, timeline::Media::Kind::audio, piece.text); break;
             case Kind::tool:

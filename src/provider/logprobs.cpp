@@ -64,7 +64,7 @@ void write_lists(json::Writer& writer, dom::array tokens, dom::array numbers) {
 
 std::string readable_logprobs(std::string_view raw) {
     std::string out;
-    dom::parser parser;
+    thread_local dom::parser parser;  // its buffers are large, and every chunk has logprobs
     dom::element root;
     if (parser.parse(raw.data(), raw.size()).get(root)) {
         // A token may be half a character: not text to a parser, but the turn can make it so.

@@ -61,6 +61,7 @@ RECORDED = re.compile(r"(^|/)(fixtures|corpus)/")
 SKIPPED_FILES = {"package-lock.json", "LICENSE"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+USING = re.compile(r"^\s*using (?:\w+::)+(\w+);")
 COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 
@@ -110,6 +111,16 @@ def check_co_spawn(name, text):
             yield number, "co_spawn: start tasks through http/task_group"
 
 
+def check_using(name, text):
+    """clang-tidy reads many files as one: there another file's use would do."""
+    if not name.endswith(".cpp"):
+        return
+    code = blank_comments_and_strings(text)
+    for number, line in enumerate(code.splitlines(), 1):
+        if (match := USING.match(line)) and len(re.findall(rf"\b{match[1]}\b", code)) == 1:
+            yield number, f"nothing here uses '{match[1]}'"
+
+
 def check_file(name, text):
     lines = text.splitlines()
     path = Path(name)
@@ -127,6 +138,7 @@ def check_file(name, text):
     if name.startswith("src/") and path.suffix in {".cpp", ".hpp"}:
         yield from check_includes(name, lines)
         yield from check_co_spawn(name, text)
+        yield from check_using(name, text)
 
 
 def main():

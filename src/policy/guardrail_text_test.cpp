@@ -12,7 +12,6 @@ namespace runnel::policy {
 namespace {
 
 using testing::all_pii;
-using testing::all_rules;
 using ::testing::ElementsAre;
 using testing::guardrails;
 using ::testing::IsEmpty;

@@ -6,7 +6,6 @@ namespace runnel::provider {
 namespace {
 
 using namespace std::chrono_literals;
-using std::chrono::milliseconds;
 
 constexpr auto nothing = std::nullopt;
 

@@ -3,6 +3,7 @@
 #include "base/limits.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace runnel::policy {
 namespace {
@@ -141,8 +142,9 @@ std::vector<GuardrailText::Candidate> GuardrailText::candidates() {
     add_all(written_);
     if (read_ == nullptr || read_->hits.empty()) return all;
     add_all(*read_);
-    std::ranges::stable_sort(all, {}, [](const Candidate& candidate) {
-        return std::pair(candidate.end, candidate.hit.expression);
+    std::ranges::sort(all, {}, [&](const Candidate& candidate) {
+        return std::tuple(candidate.end, candidate.hit.expression, candidate.view == read_.get(),
+                          candidate.hit.end);
     });
     return all;
 }

@@ -10,7 +10,7 @@ namespace runnel::store {
 namespace {
 
 // A file begins with its kind and version, and how far its entries are kept elsewhere.
-constexpr std::string_view mark = "rnlclsd2";
+constexpr std::string_view mark = "rnlclsd1";
 constexpr std::size_t kept_at = 8;
 constexpr std::size_t head_bytes = 64;
 

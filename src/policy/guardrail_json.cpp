@@ -1,5 +1,6 @@
 #include "policy/guardrail_json.hpp"
 
+#include "base/ascii.hpp"
 #include "json/text.hpp"
 
 #include <algorithm>
@@ -74,7 +75,7 @@ private:
                 end = std::min(end, json.size());
                 replace(json.substr(at + 1, end - at - 1), json.substr(at, end + 1 - at));
                 at = end + 1;
-            } else if (number_letters.contains(json[at])) {
+            } else if (json[at] == '-' || ascii::is_digit(json[at])) {
                 const std::size_t end =
                     std::min(json.find_first_not_of(number_letters, at), json.size());
                 replace(json.substr(at, end - at), json.substr(at, end - at));

@@ -143,8 +143,7 @@ GuardrailMatcher::compile(std::span<const GuardrailRule> rules, GuardrailBits wh
             if (!added) return at_fault(rules[i], source.pattern, added.error());
             const bool logs = source.expression.action == GuardrailRule::Action::log;
             if (!logs) made->holding_ |= guardrail_bit(i);
-            if (logs && source.expression.confirmation != Confirmation::none)
-                made->looking_back_ |= guardrail_bit(i);
+            if (logs) made->looking_back_ |= guardrail_bit(i);
             made->expressions_.push_back(std::move(source.expression));
             sources.add(std::move(source.pattern));
         }

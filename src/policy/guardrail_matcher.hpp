@@ -46,7 +46,7 @@ public:
     std::span<const Expression> expressions() const { return expressions_; }
     // Rules that must see a match before anybody else does: all but those that only log.
     GuardrailBits holding() const { return holding_; }
-    // Rules that only log, and need to look back at what was shown to know what it was.
+    // Rules that only log: they need to look back at what was shown to know what it was.
     GuardrailBits looking_back() const { return looking_back_; }
     const PatternGraph& graph() const { return graph_; }
     const hs_database* database() const { return database_; }

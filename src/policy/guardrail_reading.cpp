@@ -10,6 +10,8 @@
 namespace runnel::policy {
 namespace {
 
+constexpr std::size_t changes_max = 1'000'000;  // 24 MB of them
+
 struct Likeness {
     char32_t first;
     char32_t last;
@@ -56,22 +58,28 @@ std::size_t GuardrailReading::first_odd(std::string_view text) {
     return at;
 }
 
-void GuardrailReading::append(std::string_view written, std::uint64_t written_begin,
+bool GuardrailReading::append(std::string_view written, std::uint64_t written_begin,
                               std::string& seen, std::uint64_t seen_end) {
     if (changes_.empty()) changes_.push_back({seen_end, seen_end, written_begin});
     while (!written.empty()) {
         const std::size_t odd = first_odd(written);
         seen += written.substr(0, odd);
         seen_end += odd;
-        if (odd == written.size()) return;
+        if (odd == written.size()) return true;
         const Decoded decoded = character_at(written, odd);
         const std::string_view reads_as = *reading_of(decoded.character);
         seen += reads_as;
         written.remove_prefix(decoded.end);
         written_begin += decoded.end;
+        if (reads_as.empty() && changes_.size() > 1 && changes_.back().seen_begin == seen_end) {
+            changes_.back().written_end = written_begin;
+            continue;
+        }
+        if (changes_.size() >= changes_max) return false;
         changes_.push_back({seen_end, seen_end + reads_as.size(), written_begin});
         seen_end += reads_as.size();
     }
+    return true;
 }
 
 std::uint64_t GuardrailReading::written_begin(std::uint64_t seen) const {
@@ -93,7 +101,8 @@ std::uint64_t GuardrailReading::seen_at(std::uint64_t written) const {
     const auto next = std::ranges::upper_bound(changes_, written, {}, &Change::written_end);
     if (next == changes_.begin()) return written;
     const Change& last = *std::prev(next);
-    return last.seen_end + (written - last.written_end);
+    const std::uint64_t seen = last.seen_end + (written - last.written_end);
+    return next == changes_.end() ? seen : std::min(seen, next->seen_begin);
 }
 
 void GuardrailReading::forget_before(std::uint64_t seen) {

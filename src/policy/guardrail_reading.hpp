@@ -19,8 +19,9 @@ public:
 
     // Appends to `seen`, which ends at `seen_end`, how `written` reads, which begins at
     // `written_begin`. Where nothing was appended before, the two places are taken for the same.
-    void append(std::string_view written, std::uint64_t written_begin, std::string& seen,
-                std::uint64_t seen_end);
+    // False: there is more to remember than anybody would.
+    [[nodiscard]] bool append(std::string_view written, std::uint64_t written_begin,
+                              std::string& seen, std::uint64_t seen_end);
 
     // Where the character is written that is seen to begin, or to end, at this place.
     std::uint64_t written_begin(std::uint64_t seen) const;
@@ -31,7 +32,7 @@ public:
     void forget_before(std::uint64_t seen);
 
 private:
-    struct Change {  // one character
+    struct Change {  // one character, or several that nobody sees
         std::uint64_t seen_begin;
         std::uint64_t seen_end;  // the same: nobody sees it
         std::uint64_t written_end;

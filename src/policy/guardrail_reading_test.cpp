@@ -16,8 +16,8 @@ TEST(GuardrailReading, FindsTheFirstCharacterThatReadsAsAnother) {
 TEST(GuardrailReading, KnowsWhereThatIsWritten) {
     GuardrailReading reading;
     std::string seen = "ab";
-    reading.append("c\u200bd", 2, seen, 2);
-    reading.append("\u00a0\u00ad\u00ade", 7, seen, 4);
+    EXPECT_TRUE(reading.append("c\u200bd", 2, seen, 2));
+    EXPECT_TRUE(reading.append("\u00a0\u00ad\u00ade", 7, seen, 4));
     EXPECT_EQ(seen, "abcd e");
     //                       a  b  c  d  ' '  e
     const int begins[] = {0, 1, 2, 6, 7, 13, 14};

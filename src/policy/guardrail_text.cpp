@@ -68,7 +68,7 @@ bool GuardrailText::scan(std::string_view plain) {
     if (rest.empty()) return true;
     if (read_ == nullptr) begin_reading();
     const std::size_t before = read_->text.size();
-    read_->reading.append(rest, written_.end(), read_->text, read_->end());
+    if (!read_->reading.append(rest, written_.end(), read_->text, read_->end())) return false;
     written_.text += rest;
     return scan_more(written_, rest) &&
            scan_more(*read_, std::string_view(read_->text).substr(before));
@@ -237,14 +237,17 @@ std::uint64_t GuardrailText::hold_from(std::uint64_t end) {
                                  : first;
 }
 
-// Stretches that overlap become one, which is called after the match that begins first.
+// Stretches that overlap become one, which is called after the match that begins first; of those
+// the longest, of those the first in the list.
 void GuardrailText::add_gap(std::uint64_t begin, const Candidate& candidate) {
     Gap gap{begin, candidate.end, begin, candidate.end, candidate.hit.expression};
     std::erase_if(gaps_, [&](const Gap& other) {
         if (other.end <= begin || other.begin >= candidate.end) return false;
         const bool other_first =
             other.name_begin < gap.name_begin ||
-            (other.name_begin == gap.name_begin && other.name_end >= gap.name_end);
+            (other.name_begin == gap.name_begin &&
+             (other.name_end > gap.name_end ||
+              (other.name_end == gap.name_end && other.expression < gap.expression)));
         if (other_first) {
             gap.name_begin = other.name_begin;
             gap.name_end = other.name_end;

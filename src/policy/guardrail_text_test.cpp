@@ -178,6 +178,42 @@ TEST(GuardrailText, AMatchThatDependsOnTheTextsEndIsFoundThere) {
     EXPECT_EQ(rules.tell({"a ", "foo", "d"}).text, "a food");
     EXPECT_EQ(rules.tell({"a ", "bar"}).text, "a ");
     EXPECT_EQ(rules.tell({"a bar", "k"}).text, "a bark");
+    for (const std::string_view end : {"$", R"(\Z)", R"(\z)", "(?m:$)"}) {
+        Rules redacting({pattern_rule("x", {R"(\d[ -]\d)" + std::string(end)}, Action::redact)});
+        for (const std::string_view text :
+             {"a 0-7", "a 0-7\n", "a 0-7\n\n", "a 0-7\nb", "a 0-7 \n"})
+            expect_same_for_every_split(redacting, text);
+    }
+}
+
+TEST(GuardrailText, AMarkIsTheSameHoweverTheTextCame) {
+    Rules rules({word_rule("w", {"falcon"}, Action::redact),
+                 pattern_rule("p", {"falcon"}, Action::redact)});
+    EXPECT_EQ(rules.tell_whole("a falcon x").text, "a [w] x");
+    EXPECT_EQ(rules.tell({"a falcon", " x"}).text, "a [w] x");
+    EXPECT_EQ(rules.tell(characters("a falcon x")).text, "a [w] x");
+}
+
+TEST(GuardrailText, WhatIsOnlyLoggedIsFoundInDisguiseHoweverItCame) {
+    Rules rules({pattern_rule("p", {"secret plan"}, Action::log)});
+    EXPECT_FALSE(rules.tell_whole("sec\u200Bret plan").categories.empty());
+    expect_same_for_every_split(rules, "a sec\u200Bret plan, sec\u00AD\u00ADret\u00A0plan");
+}
+
+TEST(GuardrailText, AKoreanWordIsFoundWithItsParticle) {
+    Rules rules({word_rule("w", {"\uBE44\uBC00"})});
+    EXPECT_TRUE(rules.tell_whole("\uBE44\uBC00\uC740").cut);
+    EXPECT_TRUE(rules.tell_whole("\u1107\u1175\u1106\u1175\u11AF\u110B\u1173\u11AB").cut);
+}
+
+TEST(GuardrailText, GivesUpOnMoreDisguiseThanAnybodyWouldRemember) {
+    Rules rules({word_rule("w", {"falcon"})});
+    std::string text;
+    for (int i = 0; i < 1'100'000; ++i) text += "a\u00AD";
+    EXPECT_TRUE(rules.tell_whole(text).cut);
+    text.clear();
+    for (int i = 0; i < 1'100'000; ++i) text += "\u00AD";
+    EXPECT_FALSE(rules.tell_whole(text).cut) << "they are one stretch";
 }
 
 TEST(GuardrailText, AMatchWithoutAnEndIsNeverShown) {

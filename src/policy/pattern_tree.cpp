@@ -56,6 +56,17 @@ Tree assertion_tree(Tree::Assertion assertion) {
     return {.kind = Tree::Kind::assertion, .assertion = assertion};
 }
 
+// The end, or the line feed before it: it is not known to be the last before the text ends.
+Tree end_or_last_line_feed() {
+    Tree last{.kind = Tree::Kind::sequence};
+    last.parts.push_back(chars_tree(CharSet::of('\n')));
+    last.parts.push_back(assertion_tree(Tree::Assertion::end));
+    Tree either{.kind = Tree::Kind::choice};
+    either.parts.push_back(assertion_tree(Tree::Assertion::end));
+    either.parts.push_back(std::move(last));
+    return either;
+}
+
 class Reader {
 public:
     explicit Reader(std::string_view pattern) : text_(pattern) {}
@@ -122,7 +133,7 @@ private:
                 ++at_;
                 return assertion_tree(options->lines ? Tree::Assertion::line_begin
                                                      : Tree::Assertion::text_begin);
-            case '$': ++at_; return assertion_tree(Tree::Assertion::end);
+            case '$': ++at_; return end_or_last_line_feed();
             default: return chars_tree(cased(CharSet::of(next()), *options));
         }
     }
@@ -192,16 +203,14 @@ private:
         if (auto set = take_class_escape()) return chars_tree(cased(std::move(*set), options));
         const char letter = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
         using enum Tree::Assertion;
-        constexpr std::pair<char, Tree::Assertion> assertions[] = {{'b', word_boundary},
-                                                                   {'B', no_word_boundary},
-                                                                   {'A', text_begin},
-                                                                   {'z', end},
-                                                                   {'Z', end}};
+        constexpr std::pair<char, Tree::Assertion> assertions[] = {
+            {'b', word_boundary}, {'B', no_word_boundary}, {'A', text_begin}, {'z', end}};
         for (const auto& [name, assertion] : assertions)
             if (letter == name) {
                 at_ += 2;
                 return assertion_tree(assertion);
             }
+        if (take("\\Z")) return end_or_last_line_feed();
         auto character = read_escaped_character();
         if (!character) return Problem(character.error());
         return chars_tree(cased(CharSet::of(*character), options));

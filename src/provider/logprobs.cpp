@@ -8,6 +8,8 @@
 namespace runnel::provider {
 namespace {
 
+constexpr std::size_t kept_parser_bytes = 16 * 1024;
+
 namespace dom = simdjson::dom;
 
 bool is_whole(dom::array tokens) {
@@ -64,7 +66,10 @@ void write_lists(json::Writer& writer, dom::array tokens, dom::array numbers) {
 
 std::string readable_logprobs(std::string_view raw) {
     std::string out;
-    thread_local dom::parser parser;  // its buffers are large, and every chunk has logprobs
+    // Every chunk has some, so one parser's buffers are kept; not those for a whole answer's.
+    thread_local dom::parser kept;
+    dom::parser own;
+    dom::parser& parser = raw.size() > kept_parser_bytes ? own : kept;
     dom::element root;
     if (parser.parse(raw.data(), raw.size()).get(root)) {
         // A token may be half a character: not text to a parser, but the turn can make it so.

@@ -45,7 +45,7 @@ private:
 };
 
 // {"error": {"message": …}}
-std::string message_in(std::string body) {
+std::string error_message_in(std::string body) {
     json::Parser parser;
     json::ondemand::document document;
     std::string_view message;
@@ -206,7 +206,7 @@ Result<GatewayClient::Answer> GatewayClient::get(std::string path, const OnBody&
 }
 
 Error GatewayClient::refusal(const Answer& answer) const {
-    std::string message = message_in(answer.body);
+    std::string message = error_message_in(answer.body);
     if (message.empty())
         message =
             fmt::format("{} answered {} and is perhaps no gateway", parts_->url, answer.status);

@@ -48,26 +48,35 @@ awaitable<Result<Record>> find(Queries* store, std::string id, policy::Caller ca
     co_return std::move(**found);
 }
 
-struct Page {
-    store::LogPage page;
-    std::optional<std::int64_t> count;
-};
-
-std::string page_json(const Page& found) {
+std::string page_json(const store::LogPage& page, std::optional<std::int64_t> count) {
     std::string body;
     json::Writer out(body);
     out.begin_object().key("object").string("list").key("data").begin_array();
-    for (const Record& record : found.page.records) out.raw(store::record_json(record));
-    out.end_array().key("has_more").boolean(found.page.has_more);
+    for (const Record& record : page.records) out.raw(store::record_json(record));
+    out.end_array().key("has_more").boolean(page.has_more);
     out.key("last_id");
-    if (found.page.records.empty()) {
+    if (page.records.empty()) {
         out.null();
     } else {
-        out.string(found.page.records.back().entry_id);
+        out.string(page.records.back().entry_id);
     }
-    if (found.count) out.key("count").number(*found.count);
+    if (count) out.key("count").number(*count);
     out.end_object();
     return body;
+}
+
+ExportPage export_page(const store::LogPage& page) {
+    ExportPage lines;
+    for (const Record& record : page.records) {
+        // The record, with what was said in it as one more member.
+        lines.lines += store::record_json(record);
+        lines.lines.pop_back();
+        lines.lines += R"(,"content":)";
+        lines.lines += record.timeline_json.empty() ? "null" : record.timeline_json;
+        lines.lines += "}\n";
+    }
+    if (page.has_more) lines.after = page.records.back().entry_id;
+    return lines;
 }
 
 }  // namespace
@@ -75,21 +84,17 @@ std::string page_json(const Page& found) {
 awaitable<Result<std::string>> list_logs(Queries* store, std::string query, policy::Caller caller) {
     auto asked = read_log_query(query, caller);
     if (!asked) co_return propagate(asked);
-    auto found =
-        co_await ask_store<Page>(store, [asked = *asked](Database& database) -> Result<Page> {
+    // Written there, too: a page of long records would keep this thread's streams waiting.
+    co_return co_await ask_store<std::string>(
+        store, [asked = *asked](Database& database) -> Result<std::string> {
             auto page = store::list_records(database, asked.filter, asked.after, asked.limit,
                                             Detail::record);
             if (!page) return propagate(page);
-            Page answer{std::move(*page), std::nullopt};
-            if (asked.counted) {
-                auto count = store::count_records(database, asked.filter);
-                if (!count) return propagate(count);
-                answer.count = *count;
-            }
-            return answer;
+            if (!asked.counted) return page_json(*page, std::nullopt);
+            auto count = store::count_records(database, asked.filter);
+            if (!count) return propagate(count);
+            return page_json(*page, *count);
         });
-    if (!found) co_return propagate(found);
-    co_return page_json(*found);
 }
 
 awaitable<Result<std::string>> find_log(Queries* store, std::string id, policy::Caller caller) {
@@ -114,22 +119,13 @@ awaitable<Result<ExportPage>> export_logs(Queries* store, std::string query, std
     auto asked = read_log_query(query, caller);
     if (!asked) co_return propagate(asked);
     if (!after.empty()) asked->after = std::move(after);
-    auto page = co_await ask_store<store::LogPage>(store, [asked = *asked](Database& database) {
-        return store::list_records(database, asked.filter, asked.after, export_rows,
-                                   Detail::content);
-    });
-    if (!page) co_return propagate(page);
-    ExportPage lines;
-    for (const Record& record : page->records) {
-        // The record, with what was said in it as one more member.
-        lines.lines += store::record_json(record);
-        lines.lines.pop_back();
-        lines.lines += R"(,"content":)";
-        lines.lines += record.timeline_json.empty() ? "null" : record.timeline_json;
-        lines.lines += "}\n";
-    }
-    if (page->has_more) lines.after = page->records.back().entry_id;
-    co_return lines;
+    co_return co_await ask_store<ExportPage>(
+        store, [asked = *asked](Database& database) -> Result<ExportPage> {
+            auto page = store::list_records(database, asked.filter, asked.after, export_rows,
+                                            Detail::content);
+            if (!page) return propagate(page);
+            return export_page(*page);
+        });
 }
 
 awaitable<Result<std::string>> forget_log_content(Queries* store, std::string id) {

@@ -87,7 +87,7 @@ TEST_F(JournalOf2, GivesAnIdToARequestThatGotNone) {
     const auto ids = ids_of(batch);
     ASSERT_EQ(ids.size(), 2u);
     EXPECT_NE(ids[0], ids[1]);
-    EXPECT_TRUE(ids[0].starts_with("log-"));
+    EXPECT_TRUE(ids[0].starts_with(own_id_prefix));
 }
 
 TEST(Journal, LetsRequestsGoOnWhenTheDiskIsFull) {

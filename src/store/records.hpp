@@ -27,8 +27,9 @@ struct Tokens {
     friend bool operator==(const Tokens&, const Tokens&) = default;
 };
 
-// How the id of an entry begins that has no completion to be named after.
-inline constexpr std::string_view own_id_prefix = "log-";
+// How the id of an entry begins that has no completion to be named after. No completion's id has a
+// colon in it, whatever prefix the config gives them.
+inline constexpr std::string_view own_id_prefix = "log:";
 
 // A request that is over. The members up to `lines_json` are the ledger: they stay. The rest goes
 // when its time is over or its owner says so.

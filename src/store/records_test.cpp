@@ -113,10 +113,14 @@ TEST(Records, KeepMaskedWhatWasMasked) {
     RequestRecord request{.request_id = "req_1", .completion_id = "chatcmpl-1"};
     request.error_kind = "upstream_auth";
     request.error_detail = "Incorrect API key provided: sk-live-0123456789abcdef";
-    request.metadata_json = R"({"api_key":"sk-live-0123456789abcdef","pin_token": 12345})";
-    const Record record = stored(request, request.completion_id);
-    EXPECT_EQ(record.details_json.find("0123456789"), std::string::npos);
-    EXPECT_EQ(record_json(record), telemetry::record_json(request));
+    for (const std::string_view metadata :
+         {R"({"api_key":"sk-live-0123456789abcdef","pin_token": 12345})",
+          "{\"session_token\":\n\"0123456789abcdef\"}", "{\"max_token\":\n5}"}) {
+        request.metadata_json = metadata;
+        const Record record = stored(request, request.completion_id);
+        EXPECT_EQ(record.details_json.find("0123456789"), std::string::npos);
+        EXPECT_EQ(record_json(record), telemetry::record_json(request));
+    }
 }
 
 TEST(Records, WithoutACompletionHaveNoCompletionId) {

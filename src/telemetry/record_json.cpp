@@ -245,11 +245,15 @@ void RecordWriter::metadata() {
         to_.literal("null");
         return;
     }
-    const std::string masked = redacted(record_.metadata_json);
+    // Masked as it will be read: white space may part a name from its value.
+    std::string compact;
+    if (json::is_whole(record_.metadata_json))
+        json::append_compact(compact, record_.metadata_json);
+    else
+        compact = record_.metadata_json;
+    const std::string masked = redacted(compact);
     if (json::is_whole(masked)) {
-        std::string compact;
-        json::append_compact(compact, masked);
-        to_.raw(compact);
+        to_.raw(masked);
     } else {
         to_.string(masked);
     }

@@ -109,7 +109,7 @@ TEST(RecordJson, MasksWhatLooksLikeACredential) {
     EXPECT_THAT(json,
                 HasSubstr(R"("code":"upstream_auth","detail":"Incorrect API key provided: )"));
     // A number that is masked leaves no JSON behind: then it is told as text.
-    EXPECT_THAT(json, HasSubstr(R"("metadata":"{\"api_key\":\"sk-***\",\"pin_token\": ***}")"));
+    EXPECT_THAT(json, HasSubstr(R"("metadata":"{\"api_key\":\"sk-***\",\"pin_token\":***}")"));
     EXPECT_TRUE(json::is_whole(json));
 }
 

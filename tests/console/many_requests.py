@@ -24,9 +24,8 @@ def multiply(file, count, until_ms):
             " input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost, lines"
             " FROM turn JOIN model ON model.number = i % :models", parameters)
         database.execute(
-            "INSERT INTO records SELECT ledger.seq, replace(replace(replace(record, model.entry_id, ledger.entry_id),"
-            " model.request_id, ledger.request_id), model.began, ledger.began), NULL"
-            " FROM ledger JOIN model ON model.number = ledger.seq % :models", {"models": models})
+            "INSERT INTO records SELECT ledger.seq, record, NULL FROM ledger JOIN model ON model.number = ledger.seq % :models",
+            {"models": models})
         database.execute(
             "INSERT INTO usage_hours SELECT began - began % 3600000, kind, COUNT(*), SUM(input_tokens), SUM(cached_tokens),"
             " SUM(output_tokens), SUM(reasoning_tokens), SUM(COALESCE(cost, 0)), SUM(cost IS NULL) FROM ledger GROUP BY 1, 2")

@@ -73,7 +73,7 @@ class Connection:
 def request_for(model):
     messages = [{"role": "user", "content": "Hello"}]
     body = json.dumps({"model": model, "stream": True, "messages": messages}).encode()
-    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: bench\r\nContent-Length: {len(body)}"
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}"
     return head.encode() + b"\r\n\r\n" + body
 
 

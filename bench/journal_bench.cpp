@@ -62,7 +62,7 @@ public:
     Journaling() {
         std::string pattern = std::filesystem::temp_directory_path() / "runnel-bench-XXXXXX";
         path_ = ::mkdtemp(pattern.data());
-        journal_ = *store::Journal::open(path_, {});
+        journal_ = store::Journal::open(path_ / "journal", {});
         writer_ = journal_->add_writer();
     }
     ~Journaling() {

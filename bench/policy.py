@@ -18,7 +18,7 @@ GATEWAY_CORE, LOAD_CORE = 1, 0
 MOCK_PORT, FIRST_PORT = 9100, 9310
 ROUNDS, SECONDS = 7, 1.5  # of each gateway and kind of request in a round
 START_SECONDS_MAX = 10
-ADMIN_TOKEN = "bench"
+ADMIN_TOKEN = "bench-admin-token"
 CHUNKS = 100
 
 PATTERNS = [r"\bproject (?:falcon|heron)\b", r"internal use only", r"\bINC-[0-9]{6}\b", r"(?i)confidential", r"\b[A-Z]{3}-[0-9]{4}\b",

@@ -1,4 +1,5 @@
 #include "base/result.hpp"
+#include "cli/admin_link.hpp"
 #include "cli/chat.hpp"
 #include "cli/check.hpp"
 #include "cli/completion.hpp"
@@ -54,7 +55,10 @@ std::string completion(const std::string& shell, const runnel::cli::Command& pro
 }
 
 void add_gateway_options(CLI::App* command, std::string& url, std::string& key) {
-    command->add_option("--url", url, "Where the gateway is")
+    command
+        ->add_option("--url", url,
+                     "Where the gateway is; unix:DIR/admin.sock for its admin on this machine, "
+                     "with its data folder")
         ->envname("RUNNEL_URL")
         ->type_name("URL");
     command->add_option("--key", key, "A key for it")->envname("RUNNEL_KEY")->type_name("KEY");
@@ -82,6 +86,8 @@ int main(int argc, char** argv) {
     serve->add_option("--threads", serve_options.threads, "Threads; 0 is one per core")
         ->check(CLI::Range(0, 1024))
         ->type_name("N");
+    serve->add_flag("--take-over", serve_options.take_over,
+                    "Share the port with a process of the same user that is about to end");
 
     std::string check_file;
     CLI::App* check =
@@ -120,6 +126,19 @@ int main(int argc, char** argv) {
         ->type_name("KIND");
 
     runnel::cli::KeysCommand keys(&app);
+
+    runnel::cli::AdminLinkOptions link_options;
+    CLI::App* admin_link =
+        app.add_subcommand("admin-link", "Print a link that opens the console of the gateway that "
+                                         "runs here, once and within ten minutes");
+    admin_link
+        ->add_option("--config", link_options.config_file,
+                     "The gateway's config, which names its data folder")
+        ->type_name("FILE");
+    admin_link
+        ->add_option("--data", link_options.data,
+                     "The gateway's data folder, in place of the config's")
+        ->type_name("DIR");
 
     std::string shell;
     CLI::App* complete = app.add_subcommand(
@@ -177,6 +196,7 @@ int main(int argc, char** argv) {
     if (*request)
         return print(runnel::cli::write_upstream_request(request_kind, read_stdin()), "\n");
     if (keys.chosen()) return keys.run(std::cout, std::cerr);
+    if (*admin_link) return runnel::cli::admin_link(link_options, std::cout, std::cerr);
     if (*complete) std::cout << completion(shell, described(app));
     if (*man) std::cout << runnel::cli::manual(described(app), RUNNEL_VERSION);
     if (*chat) return runnel::cli::chat(chat_options);

@@ -3,10 +3,11 @@
 import { Component, type ComponentChildren, type FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-import { session as askSession } from './api/endpoints';
+import { enter, session as askSession } from './api/endpoints';
 import { asApiError, type ApiError, whenSessionIsOver } from './api/http';
 import type { Session } from './api/types';
 import { Frame } from './frame';
+import { AuditPage } from './pages/audit';
 import { ConfigPage } from './pages/config';
 import { KeyPage } from './pages/key';
 import { KeysPage } from './pages/keys';
@@ -16,9 +17,9 @@ import { PlaygroundPage } from './pages/playground';
 import { ProvidersPage } from './pages/providers';
 import { RequestPage } from './pages/request';
 import { RequestsPage } from './pages/requests';
-import { NotHerePage, SignInPage } from './pages/sign-in';
+import { ByLinkPage, SignInPage } from './pages/sign-in';
 import { UsagePage } from './pages/usage';
-import { usePlace } from './router';
+import { setQuery, usePlace } from './router';
 import { Loading, Notice, Problem } from './ui/notice';
 
 const pages: Record<string, FunctionComponent> = {
@@ -29,6 +30,7 @@ const pages: Record<string, FunctionComponent> = {
   '/usage': UsagePage,
   '/providers': ProvidersPage,
   '/config': ConfigPage,
+  '/audit': AuditPage,
 };
 
 // Pages about one thing: the rest of the path is its id.
@@ -72,6 +74,20 @@ function PageAt({ path }: { path: string }) {
   return <NotFoundPage path={path} />;
 }
 
+// Whoever came by a one-time link is signed in with its ticket, which does not stay in the address.
+async function enterByLink(): Promise<Session | undefined> {
+  const ticket = new URLSearchParams(location.search).get('ticket');
+  if (!ticket) return undefined;
+  setQuery({ ticket: undefined });
+  try {
+    return await enter(ticket);
+  } catch (error) {
+    const { status } = asApiError(error);
+    if (status === 0) throw error;
+    return undefined; // it was used, or is too old: the page says how to get another
+  }
+}
+
 export function App() {
   const [session, setSession] = useState<Session>();
   const [problem, setProblem] = useState<ApiError>();
@@ -80,7 +96,7 @@ export function App() {
 
   const find = async () => {
     try {
-      setSession(await askSession());
+      setSession(await enterByLink() ?? await askSession());
       setProblem(undefined);
     } catch (error) {
       setProblem(asApiError(error));
@@ -100,15 +116,15 @@ export function App() {
     return <main class="alone"><Problem error={problem} what="The console can’t reach its gateway" retry={() => void find()} /></main>;
   if (!session) return <main class="alone"><Loading /></main>;
   if (!session.signed_in) {
-    if (!session.needs_token) return <NotHerePage />;
-    const enter = (next: Session) => {
+    if (!session.needs_token) return <ByLinkPage wasOver={wasOver} />;
+    const signedIn = (next: Session) => {
       setWasOver(false);
       setSession(next);
     };
-    return <SignInPage wasOver={wasOver} onSignedIn={enter} />;
+    return <SignInPage wasOver={wasOver} onSignedIn={signedIn} />;
   }
   return (
-    <Frame session={session} path={path} onSignedOut={setSession}>
+    <Frame path={path} onSignedOut={setSession}>
       <Fenced key={path}><PageAt path={path} /></Fenced>
     </Frame>
   );

@@ -14,18 +14,18 @@ const destinations = [
   ['/usage', 'Usage'],
   ['/providers', 'Providers & models'],
   ['/config', 'Config'],
+  ['/audit', 'Audit log'],
 ] as const;
 
 const isWithin = (path: string, of: string) => path === of || (of !== '/' && path.startsWith(`${of}/`));
 
 interface FrameProps {
-  session: Session;
   path: string;
   onSignedOut: (session: Session) => void;
   children: ComponentChildren;
 }
 
-export function Frame({ session, path, onSignedOut, children }: FrameProps) {
+export function Frame({ path, onSignedOut, children }: FrameProps) {
   const [menu, setMenu] = useState<'closed' | 'open'>('closed');
   useEffect(() => setMenu('closed'), [path]);
   return (
@@ -50,9 +50,7 @@ export function Frame({ session, path, onSignedOut, children }: FrameProps) {
           <Finder />
           <div class="bar-end">
             <ThemeChoice />
-            {session.needs_token && (
-              <button type="button" class="quiet" onClick={() => void signOut().then(onSignedOut)}>Sign out</button>
-            )}
+            <button type="button" class="quiet" onClick={() => void signOut().then(onSignedOut)}>Sign out</button>
           </div>
         </div>
       </header>

@@ -88,12 +88,11 @@ awaitable<Result<FetchUrl::Page>> FetchUrl::fetch(Url url, Stop* stop) {
 ToolOutcome FetchUrl::outcome_of(Page page) const {
     WebAnswer& answer = page.answer;
     if (!is_success(answer.status))
-        return failed_with(
-            fmt::format("{} answered with status {}", page.url.text(), answer.status));
+        return failed_with(fmt::format("the page answered with status {}", answer.status));
     const std::string type = media_type(answer.content_type);
     if (!is_readable(type) || answer.body.contains('\0'))
-        return failed_with(fmt::format("{} is not text but {}", page.url.text(),
-                                       type.empty() ? "binary data" : type));
+        return failed_with(
+            fmt::format("the page is not text but {}", type.empty() ? "binary data" : type));
     // A cut may have gone through the last character.
     if (answer.end == WebAnswer::Body::cut)
         answer.body.resize(utf8_prefix(answer.body, answer.body.size() - 1).size());

@@ -1,17 +1,17 @@
 #include "agent/child_process.hpp"
 
+#include "agent/launch.hpp"
 #include "http/watchdog.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
-#include <spawn.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 #include <utility>
 
@@ -57,26 +57,6 @@ constexpr const char* harmless_names[] = {"PATH",
                                           "XDG_CONFIG_HOME",
                                           "XDG_RUNTIME_DIR"};
 
-// A descriptor until somebody else takes it.
-class OwnedDescriptor {
-public:
-    OwnedDescriptor() = default;
-    explicit OwnedDescriptor(int number) : number_(number) {}
-    OwnedDescriptor(OwnedDescriptor&& other) noexcept : number_(other.release()) {}
-    OwnedDescriptor& operator=(OwnedDescriptor&& other) noexcept {
-        std::swap(number_, other.number_);
-        return *this;
-    }
-    ~OwnedDescriptor() {
-        if (number_ >= 0) ::close(number_);
-    }
-    int get() const { return number_; }
-    int release() { return std::exchange(number_, -1); }
-
-private:
-    int number_ = -1;
-};
-
 struct Pipe {
     OwnedDescriptor read, write;
 };
@@ -89,70 +69,52 @@ bool open_pipe(Pipe& out) {
     return true;
 }
 
-// What the child does between being made and running the program.
-class SpawnPlan {
-public:
-    SpawnPlan() {
-        posix_spawn_file_actions_init(&actions_);
-        posix_spawnattr_init(&attributes_);
-    }
-    ~SpawnPlan() {
-        posix_spawn_file_actions_destroy(&actions_);
-        posix_spawnattr_destroy(&attributes_);
-    }
-    SpawnPlan(const SpawnPlan&) = delete;
-    SpawnPlan& operator=(const SpawnPlan&) = delete;
-
-    void use_streams(const std::array<int, 3>& streams) {
-        for (int i = 0; i < 3; ++i)
-            posix_spawn_file_actions_adddup2(&actions_, streams[static_cast<std::size_t>(i)], i);
-        // Sockets of clients must not live on in a child.
-        posix_spawn_file_actions_addclosefrom_np(&actions_, 3);
-    }
-    void run_in(const std::string& folder) {
-        if (!folder.empty()) posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str());
-    }
-    // A group of its own, and signals as any program expects them.
-    void stand_alone() {
-        sigset_t all, none;
-        sigfillset(&all);
-        sigemptyset(&none);
-        posix_spawnattr_setpgroup(&attributes_, 0);
-        posix_spawnattr_setsigdefault(&attributes_, &all);
-        posix_spawnattr_setsigmask(&attributes_, &none);
-        posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
-                                                   POSIX_SPAWN_SETSIGMASK);
-    }
-    // 0, or the error number.
-    int spawn(pid_t* pid, const ChildProcess::Command& command) {
-        std::vector<std::string> args = command.args;
-        args.insert(args.begin(), command.program);
-        std::vector<std::string> environment = command.environment;
-        return posix_spawnp(pid, command.program.c_str(), &actions_, &attributes_,
-                            pointers(args).data(), pointers(environment).data());
-    }
-
-private:
-    static std::vector<char*> pointers(std::vector<std::string>& texts) {
-        std::vector<char*> out;
-        for (std::string& text : texts) out.push_back(text.data());
-        out.push_back(nullptr);
-        return out;
-    }
-
-    posix_spawn_file_actions_t actions_;
-    posix_spawnattr_t attributes_;
-};
-
-std::unexpected<Error> cant_start(const ChildProcess::Command& command, int number) {
+std::unexpected<Error> cant_start(const ChildProcess::Command& command, int number,
+                                  std::string_view step = "") {
     std::string cure;
     if (number == ENOENT)
         cure = command.folder.empty()
                    ? fmt::format("; is '{}' installed and in PATH?", command.program)
                    : fmt::format("; are '{}' and the folder '{}' there?", command.program,
                                  command.folder);
+    if (step == sandbox_step) cure = "; with `sandbox: off` it is started without";
     return fail(ErrorKind::upstream_unreachable,
-                fmt::format("can't be started: {}{}", std::strerror(number), cure));
+                fmt::format("can't be started: {}{}{}{}", step, step.empty() ? "" : ": ",
+                            std::strerror(number), cure));
+}
+
+std::optional<OwnFolder> temporary_folder(const ChildProcess::Command& command) {
+    if (!command.account) return OwnFolder::make(std::nullopt);
+    return OwnFolder::make(OwnFolder::Owner{command.account->user, command.account->group});
+}
+
+std::optional<std::string> variable_of(const std::vector<std::string>& environment,
+                                       std::string_view name) {
+    for (const std::string& variable : environment)
+        if (variable.starts_with(name) && variable.substr(name.size()).starts_with('='))
+            return variable.substr(name.size() + 1);
+    return std::nullopt;
+}
+
+Surroundings surroundings_of(const ChildProcess::Command& command, const Launch& wanted,
+                             const std::string& temporary) {
+    const auto value = [&](std::string_view name) {
+        return variable_of(wanted.environment, name).value_or("");
+    };
+    Surroundings around{.program = wanted.program,
+                        .args = command.args,
+                        .folder = command.folder,
+                        .home = value("HOME"),
+                        .path = value("PATH"),
+                        .temporary = temporary,
+                        .cache = value("XDG_CACHE_HOME"),
+                        .hidden = command.hidden};
+    // In the home of another user it is not for root to make anything.
+    std::error_code ignored;
+    if (!command.account)
+        for (const std::string& folder : cache_folders(around))
+            std::filesystem::create_directories(folder, ignored);
+    return around;
 }
 
 }  // namespace
@@ -161,15 +123,27 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const asio::any_io_exe
                                                           const Command& command) {
     Pipe in, out, errors;
     if (!open_pipe(in) || !open_pipe(out) || !open_pipe(errors)) return cant_start(command, errno);
-    SpawnPlan plan;
-    plan.run_in(command.folder);
-    plan.use_streams({in.read.get(), out.write.get(), errors.write.get()});
-    plan.stand_alone();
-    pid_t pid = 0;
-    if (const int number = plan.spawn(&pid, command)) return cant_start(command, number);
-    const auto process = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+    Launch wanted{find_program(command.program), command.args, command.environment, command.folder};
+    if (wanted.program.empty()) return cant_start(command, ENOENT);
+    wanted.words.insert(wanted.words.begin(), command.program);
+    wanted.streams = {in.read.get(), out.write.get(), errors.write.get()};
+    wanted.account = command.account ? &*command.account : nullptr;
+    std::optional<OwnFolder> temporary;
+    std::optional<Sandbox> sandbox;
+    if (command.sandbox.on) {
+        temporary = temporary_folder(command);
+        if (!temporary) return cant_start(command, errno);
+        if (!variable_of(wanted.environment, "TMPDIR"))
+            wanted.environment.push_back("TMPDIR=" + temporary->path());
+        sandbox.emplace(command.sandbox, surroundings_of(command, wanted, temporary->path()));
+        wanted.sandbox = &*sandbox;
+    }
+    const auto pid = launch(wanted);
+    if (!pid) return cant_start(command, pid.error().error, pid.error().step);
+    const auto process = static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0));
     const int number = errno;
-    std::unique_ptr<ChildProcess> child(new ChildProcess(executor, pid, process));
+    std::unique_ptr<ChildProcess> child(new ChildProcess(executor, *pid, process));
+    child->temporary_ = std::move(temporary);
     if (process < 0) return cant_start(command, number);
     child->input_.assign(in.write.release());
     child->output_.assign(out.read.release());

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "agent/account.hpp"
+#include "agent/own_folder.hpp"
+#include "agent/tool_config.hpp"
 #include "base/result.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -9,6 +12,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +21,9 @@
 namespace runnel::agent {
 
 // A program that runs beside us, with pipes to its standard streams. It leads a process group of
-// its own, so that whatever it starts ends with it; it inherits no other descriptor of ours. Where
-// this object goes, the whole group goes, at once.
+// its own, so that whatever it starts ends with it; it inherits no other descriptor of ours, gains
+// no privileges, and is in a sandbox unless the command says otherwise. Where this object goes, the
+// whole group goes, at once.
 class ChildProcess {
 public:
     using Descriptor = boost::asio::posix::stream_descriptor;
@@ -28,6 +33,9 @@ public:
         std::vector<std::string> args;
         std::vector<std::string> environment;  // NAME=value, and nothing else
         std::string folder;                    // to run in; empty: ours
+        std::optional<Account> account{};      // to run as; nothing: ours
+        SandboxConfig sandbox{};
+        std::vector<std::string> hidden{};  // what the sandbox keeps from it in any case
     };
     static Result<std::unique_ptr<ChildProcess>> start(const boost::asio::any_io_executor& executor,
                                                        const Command& command);
@@ -60,6 +68,7 @@ private:
     Descriptor input_, output_, errors_;
     bool reaped_ = false;
     int status_ = 0;
+    std::optional<OwnFolder> temporary_;  // of a program in a sandbox
 };
 
 // Those variables of ours that any program may need (PATH, HOME, proxies, …) as NAME=value: our

@@ -1,5 +1,7 @@
 #include "agent/child_process.hpp"
 
+#include "agent/landlock.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/read_until.hpp>
@@ -9,7 +11,11 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
+
+#include <unistd.h>
 
 namespace runnel::agent {
 namespace {
@@ -111,6 +117,33 @@ TEST_F(ChildProcessTest, TakesItsGroupAlong) {
         if (state == "Z" || state == "X") return;
     }
     ADD_FAILURE() << "still in state " << state;
+}
+
+TEST_F(ChildProcessTest, GainsNoPrivilegesAndHasAFolderOfItsOwn) {
+    auto child = start(shell("grep NoNewPrivs /proc/self/status; read x"));
+    EXPECT_EQ(wait(line_of(child.get())), "NoNewPrivs:\t1\n");
+    child = start(shell("echo kept > $TMPDIR/x && echo $TMPDIR; read x"));
+    std::string folder = wait(line_of(child.get()));
+    folder.pop_back();
+    EXPECT_TRUE(std::filesystem::exists(folder + "/x"));
+    child.reset();
+    EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST_F(ChildProcessTest, MayNotReadWhatIsHidden) {
+    if (landlock_version() == 0) GTEST_SKIP() << "this kernel has no Landlock";
+    std::string file = std::filesystem::temp_directory_path() / "runnel-hidden-XXXXXX";
+    const int opened = ::mkstemp(file.data());
+    ASSERT_GE(opened, 0);
+    ASSERT_EQ(::write(opened, "secret\n", 7), 7);
+    ::close(opened);
+    auto command = shell("cat " + file + " 2>/dev/null || echo refused");
+    EXPECT_EQ(wait(line_of(start(command).get())), "secret\n");
+    command.hidden = {file};
+    EXPECT_EQ(wait(line_of(start(command).get())), "refused\n");
+    command.sandbox.on = false;
+    EXPECT_EQ(wait(line_of(start(command).get())), "secret\n");
+    std::filesystem::remove(file);
 }
 
 TEST_F(ChildProcessTest, SaysWhatIsMissing) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "agent/conversation_places.hpp"
 #include "agent/round_filter.hpp"
 #include "base/expiring_store.hpp"
 #include "chat/request.hpp"
@@ -7,6 +8,7 @@
 #include <chrono>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace runnel::agent {
@@ -23,16 +25,18 @@ public:
         std::string text;  // what came of it
     };
 
-    HiddenTurns(std::chrono::milliseconds lifetime, std::size_t bytes_max)
-        : turns_(lifetime, bytes_max) {}
+    HiddenTurns(std::chrono::milliseconds lifetime, std::size_t bytes_max,
+                MemoryBudget* budget = nullptr)
+        : turns_(lifetime, bytes_max, budget) {}
 
-    // `shown` are the calls of the same turn that the client will answer.
-    void remember(std::span<const RoundFilter::Call> shown, std::vector<Result> hidden,
-                  Clock::time_point now);
-    void recall(chat::Request* request, Clock::time_point now) const;
+    // `shown` are the calls of the same turn, at that place, that the client will answer.
+    void remember(std::string_view place, std::span<const RoundFilter::Call> shown,
+                  std::vector<Result> hidden, Clock::time_point now);
+    void recall(chat::Request* request, const ConversationPlaces& places,
+                Clock::time_point now) const;
 
 private:
-    ExpiringStore<std::vector<Result>> turns_;  // by the id of each call that was shown
+    ExpiringStore<std::vector<Result>> turns_;  // by place, id and name of each call shown
 };
 
 }  // namespace runnel::agent

@@ -12,7 +12,7 @@ constexpr HiddenTurns::Clock::time_point start{};
 // What the client sends back: its own call and its result.
 chat::Request answered(std::string id) {
     chat::Request request;
-    chat::Message said{.role = chat::Role::assistant};
+    chat::Message said{.role = chat::Role::assistant, .sent = "{}"};
     said.parts.push_back({.kind = chat::Part::Kind::text, .text_escaped = "both"});
     said.tool_calls.push_back({id, "theirs", "{}", {}});
     chat::Message result{.role = chat::Role::tool};
@@ -23,11 +23,18 @@ chat::Request answered(std::string id) {
     return request;
 }
 
+const std::string mine = "mine";
+
 class SomeHiddenTurns : public ::testing::Test {
 protected:
     void SetUp() override {
         const RoundFilter::Call shown{"call_2", "theirs", "{}"};
-        turns.remember({&shown, 1}, {{{"call_1", "gas", R"({\"a\":1})"}, "0.01"}}, start);
+        turns.remember(mine, {&shown, 1}, {{{"call_1", "gas", R"({\"a\":1})"}, "0.01"}}, start);
+    }
+
+    void recall(chat::Request* request, HiddenTurns::Clock::time_point now,
+                const std::string& owner = mine) {
+        turns.recall(request, ConversationPlaces(owner, *request), now);
     }
 
     HiddenTurns turns{10min, 1 << 20};
@@ -35,7 +42,7 @@ protected:
 
 TEST_F(SomeHiddenTurns, ComeBackWithTheTurnTheyBelongTo) {
     chat::Request request = answered("call_2");
-    turns.recall(&request, start + 1min);
+    recall(&request, start + 1min);
     ASSERT_EQ(request.messages.size(), 4u);
     const chat::Message& said = request.messages[1];
     ASSERT_EQ(said.tool_calls.size(), 2u);
@@ -49,11 +56,21 @@ TEST_F(SomeHiddenTurns, ComeBackWithTheTurnTheyBelongTo) {
 
 TEST_F(SomeHiddenTurns, LeaveOthersAlone) {
     chat::Request request = answered("call_9");
-    turns.recall(&request, start);
+    recall(&request, start);
     EXPECT_EQ(request.messages.size(), 3u);
     chat::Request late = answered("call_2");
-    turns.recall(&late, start + 11min);
+    recall(&late, start + 11min);
     EXPECT_EQ(late.messages.size(), 3u) << "lost, and still a valid conversation";
+}
+
+TEST_F(SomeHiddenTurns, AreNotForOthersWhoseCallHasTheSameId) {
+    chat::Request theirs = answered("call_2");
+    recall(&theirs, start, "theirs");
+    EXPECT_EQ(theirs.messages.size(), 3u);
+    chat::Request renamed = answered("call_2");
+    renamed.messages[1].tool_calls[0].name = "another";
+    recall(&renamed, start);
+    EXPECT_EQ(renamed.messages.size(), 3u);
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ struct Maker {
     const ToolConfig& config;
     ToolThread* thread;
     http::Environment environment;
+    const std::vector<std::string>& hidden;
 
     FetchUrl::MayConnectTo guard() const {
         return config.private_addresses == ToolConfig::PrivateAddresses::refused ? is_public_address
@@ -43,6 +44,9 @@ struct Maker {
                                .args = server.args,
                                .env = server.env,
                                .cwd = server.folder,
+                               .user = server.user,
+                               .sandbox = server.sandbox,
+                               .hidden = hidden,
                                .allow = config.allow,
                                .limits = config.limits,
                                .hook_key = config.hook_key},
@@ -70,8 +74,9 @@ struct Maker {
 
 }  // namespace
 
-Made make_source(const ToolConfig& config, ToolThread* thread, http::Environment environment) {
-    return std::visit(Maker{config, thread, environment}, config.kind);
+Made make_source(const ToolConfig& config, ToolThread* thread, http::Environment environment,
+                 const std::vector<std::string>& hidden) {
+    return std::visit(Maker{config, thread, environment, hidden}, config.kind);
 }
 
 }  // namespace runnel::agent

@@ -7,12 +7,16 @@
 #include "http/origin.hpp"
 
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace runnel::agent {
 
 // The source that an entry under `tools:` describes. It is used and destroyed on `thread`, which
-// must outlive it. An error names the entry.
+// must outlive it. `hidden`: the gateway's own files, which no program it starts may read. An error
+// names the entry.
 Result<std::unique_ptr<ToolSource>> make_source(const ToolConfig& config, ToolThread* thread,
-                                                http::Environment environment);
+                                                http::Environment environment,
+                                                const std::vector<std::string>& hidden = {});
 
 }  // namespace runnel::agent

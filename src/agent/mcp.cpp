@@ -9,9 +9,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace runnel::agent {
 namespace {
+
+// The last of two is not what every program takes.
+void set_variable(std::vector<std::string>& environment, std::string_view name,
+                  std::string_view value) {
+    const std::string begin = fmt::format("{}=", name);
+    std::erase_if(environment, [&](const std::string& one) { return one.starts_with(begin); });
+    environment.push_back(begin + std::string(value));
+}
 
 bool fits_into_a_line(std::string_view text) {
     return std::ranges::none_of(text, [](char c) { return c == '\r' || c == '\n' || c == '\0'; });
@@ -44,16 +55,27 @@ Result<std::unique_ptr<ToolSource>> make_mcp_http(McpHttpServer config,
                                          tasks->executor());
 }
 
-std::unique_ptr<ToolSource> make_mcp_stdio(McpStdioServer config, http::TaskGroup* tasks) {
+Result<std::unique_ptr<ToolSource>> make_mcp_stdio(McpStdioServer config, http::TaskGroup* tasks) {
     ChildProcess::Command command{std::move(config.command), std::move(config.args),
                                   harmless_environment(), std::move(config.cwd)};
-    for (const auto& [name, value] : config.env) {
-        // The last of two is not what every program takes.
-        std::erase_if(command.environment, [&](const std::string& variable) {
-            return variable.starts_with(name + "=");
-        });
-        command.environment.push_back(fmt::format("{}={}", name, value.reveal()));
+    command.sandbox = std::move(config.sandbox);
+    command.hidden = std::move(config.hidden);
+    if (!config.user.empty()) {
+        auto account = find_account(config.user);
+        if (!account)
+            return fail(ErrorKind::invalid_value,
+                        fmt::format("tools.{}.mcp.user: {}", config.name, account.error().message));
+        set_variable(command.environment, "HOME", account->home);
+        set_variable(command.environment, "USER", account->name);
+        set_variable(command.environment, "LOGNAME", account->name);
+        command.account = std::move(*account);
     }
+    // In a sandbox it gets a folder of its own.
+    if (command.sandbox.on)
+        std::erase_if(command.environment,
+                      [](const std::string& one) { return one.starts_with("TMPDIR="); });
+    for (const auto& [name, value] : config.env)
+        set_variable(command.environment, name, value.reveal());
     auto transport = std::make_shared<mcp::StdioTransport>(config.name, std::move(command), tasks);
     mcp::SourceConfig source{std::move(config.name), std::move(config.allow), config.limits,
                              std::move(config.hook_key), config.start_time};

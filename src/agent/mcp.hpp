@@ -1,5 +1,6 @@
 #pragma once
 
+#include "agent/tool_config.hpp"
 #include "agent/tool_source.hpp"
 #include "base/result.hpp"
 #include "base/secret.hpp"
@@ -35,19 +36,22 @@ Result<std::unique_ptr<ToolSource>> make_mcp_http(McpHttpServer config,
 
 // `tools: {NAME: {mcp: {command: …}}}`: a child process, over its standard input and output. It
 // gets PATH, HOME and the like of our environment, but none of our keys. The process must ignore
-// SIGPIPE.
+// SIGPIPE. The error names the entry.
 struct McpStdioServer {
     std::string name;     // the entry's
     std::string command;  // looked for in PATH
     std::vector<std::string> args{};
     std::vector<std::pair<std::string, Secret>> env{};  // on top of the usual
     std::string cwd{};                                  // empty: ours
+    std::string user{};                                 // to run it as; empty: ours
+    SandboxConfig sandbox{};
+    std::vector<std::string> hidden{};  // the gateway's own files, which no sandbox gives it
     std::vector<std::string> allow{};
     ToolLimits limits{};
     Secret hook_key{};
     // npx may have to fetch the server first.
     std::chrono::milliseconds start_time{std::chrono::seconds(60)};
 };
-std::unique_ptr<ToolSource> make_mcp_stdio(McpStdioServer config, http::TaskGroup* tasks);
+Result<std::unique_ptr<ToolSource>> make_mcp_stdio(McpStdioServer config, http::TaskGroup* tasks);
 
 }  // namespace runnel::agent

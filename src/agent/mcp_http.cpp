@@ -2,6 +2,7 @@
 
 #include "agent/timed_stop.hpp"
 #include "base/log.hpp"
+#include "http/head_writer.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -49,23 +50,18 @@ awaitable<Result<void>> HttpTransport::open(Inbox* inbox, Stop*) {
 
 std::string HttpTransport::head_of(Method method, const Outgoing& message) const {
     constexpr std::string_view names[] = {"GET", "POST", "DELETE"};
-    std::string head;
-    auto out = std::back_inserter(head);
-    fmt::format_to(out, "{} {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: runnel/{}\r\n",
-                   names[static_cast<std::size_t>(method)], endpoint_.path,
-                   endpoint_.destination.origin.host_header, RUNNEL_VERSION);
+    auto head = http::HeadWriter::request(names[static_cast<std::size_t>(method)], endpoint_.path,
+                                          endpoint_.destination.origin.host_header);
+    head.field("User-Agent", "runnel/" RUNNEL_VERSION);
     if (method == Method::post)
-        fmt::format_to(out,
-                       "Content-Type: application/json\r\nAccept: application/json, "
-                       "text/event-stream\r\nContent-Length: {}\r\n",
-                       message.json.size());
-    if (method == Method::get) head += "Accept: text/event-stream\r\n";
-    for (const HeaderField& field : message.headers)
-        fmt::format_to(out, "{}: {}\r\n", field.name, field.value);
-    if (!session_.empty()) fmt::format_to(out, "Mcp-Session-Id: {}\r\n", session_);
-    for (const auto& [name, value] : endpoint_.headers)
-        fmt::format_to(out, "{}: {}\r\n", name, value.reveal());
-    return head += "\r\n";
+        head.field("Content-Type", "application/json")
+            .field("Accept", "application/json, text/event-stream")
+            .number("Content-Length", message.json.size());
+    if (method == Method::get) head.field("Accept", "text/event-stream");
+    for (const HeaderField& field : message.headers) head.field(field.name, field.value);
+    if (!session_.empty()) head.field("Mcp-Session-Id", session_);
+    for (const auto& [name, value] : endpoint_.headers) head.field(name, value.reveal());
+    return head.finish();
 }
 
 awaitable<Result<Answer>> HttpTransport::ask(Outgoing request, Stop* stop) {
@@ -74,9 +70,8 @@ awaitable<Result<Answer>> HttpTransport::ask(Outgoing request, Stop* stop) {
     for (const Reuse reuse : {Reuse::allowed, Reuse::forbidden}) {
         HttpExchange exchange(pool_, &endpoint_.destination, &parser_);
         auto answer = co_await ask_once(&exchange, head, &request, reuse, stop);
-        // What only asks may be asked again; a call may have been at work already.
-        if (!answer && exchange.was_stale() && reuse == Reuse::allowed && !stop->requested() &&
-            request.method != "tools/call")
+        // A call may change things: it is sent again only where nobody can have begun with it.
+        if (!answer && exchange.was_unheard() && reuse == Reuse::allowed && !stop->requested())
             continue;
         if (answer) {
             note_session(request, exchange, session);

@@ -35,12 +35,7 @@ HttpExchange::HttpExchange(http::ConnectionPool* pool, const http::Destination* 
 
 awaitable<Result<void>> HttpExchange::send(std::string head, std::string body,
                                            http::ConnectionPool::Reuse reuse, Stop* stop) {
-    using Reuse = http::ConnectionPool::Reuse;
     auto connection = co_await pool_->take(destination_, reuse, stop);
-    // A call may change things and is never sent twice, so that a kept connection is looked at
-    // closely.
-    if (connection && (*connection)->is_reused() && !(*connection)->still_idle())
-        connection = co_await pool_->take(destination_, Reuse::forbidden, stop);
     if (!connection) {
         const Error& error = connection.error();
         co_return fail(
@@ -60,6 +55,9 @@ awaitable<Result<void>> HttpExchange::read(Stop* stop) {
         boost::system::error_code error;
         std::tie(error) = co_await connection_->readable();
         if (error) co_return fail(broke_off(error.message()));
+    } else if (connection_->must_yield()) {
+        Stop::Guard guard(stop, [this] { connection_->close(); });
+        co_await connection_->others_first();
     }
     if (auto read = connection_->read(http::padded_read_buffer(), this); !read) {
         if (read.error().kind == ErrorKind::upstream_unreachable)
@@ -73,10 +71,6 @@ awaitable<Result<void>> HttpExchange::read(Stop* stop) {
     if (done() && form_ == Form::body) take_text(Padded::of(body_));
     if (done() && form_ == Form::stream) (void)decoder_.finish(*this);
     co_return Result<void>{};
-}
-
-bool HttpExchange::was_stale() const {
-    return connection_ && connection_->is_reused() && !connection_->response_begun();
 }
 
 void HttpExchange::on_head(const http::ResponseHead& head) {

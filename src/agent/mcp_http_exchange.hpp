@@ -33,9 +33,8 @@ public:
     // The answer is known: the connection may serve again.
     void give_back() { pool_->give_back(std::move(connection_)); }
 
-    // A kept connection was closed before the server said anything on it: very likely it had gone
-    // before it was used.
-    bool was_stale() const;
+    // A kept connection had gone before it was used: the server knows nothing of the request.
+    bool was_unheard() const { return connection_ && connection_->was_unheard(); }
     int status() const { return status_; }  // 0: not yet known
     const std::string& session_id() const { return session_id_; }
     // Some of what came was no message.

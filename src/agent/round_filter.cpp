@@ -12,6 +12,7 @@ void RoundFilter::on(const timeline::Event& event) {
                        places_.clear();
                        own_calls_.clear();
                        client_calls_.clear();
+                       call_bytes_ = 0;
                        text_escaped_.clear();
                        reasoning_escaped_.clear();
                        round_usage_.reset();
@@ -45,6 +46,7 @@ void RoundFilter::on_call(const timeline::ToolStarted& event) {
     // Indexes are dense, so this is the next one.
     places_.push_back({own ? Place::Owner::gateway : Place::Owner::client, calls.size()});
     calls.push_back({std::string(event.id), std::string(event.name), {}});
+    call_bytes_ += sizeof(Call) + event.id.size() + event.name.size();
     if (own) {
         to_->on(timeline::HoldOver{timeline::HoldOver::Why::tool_called});
         return;
@@ -57,6 +59,7 @@ void RoundFilter::on_arguments(const timeline::ToolArguments& event) {
     const Place place = place_of(event.index);
     const bool own = place.owner == Place::Owner::gateway;
     (own ? own_calls_ : client_calls_)[place.at].arguments_escaped += event.fragment;
+    call_bytes_ += event.fragment.size();
     if (!own)
         to_->on(timeline::ToolArguments{event.choice, static_cast<int>(place.at), event.fragment});
 }
@@ -65,6 +68,10 @@ void RoundFilter::on_call_end(const timeline::ToolEnded& event) {
     const Place place = place_of(event.index);
     if (place.owner == Place::Owner::client)
         to_->on(timeline::ToolEnded{event.choice, static_cast<int>(place.at)});
+}
+
+std::size_t RoundFilter::held_bytes() const {
+    return text_escaped_.size() + reasoning_escaped_.size() + call_bytes_ + to_->held_bytes();
 }
 
 void RoundFilter::close_round() {

@@ -39,6 +39,8 @@ public:
     // By all rounds that are over.
     const std::optional<timeline::Usage>& used() const { return usage_; }
 
+    std::size_t held_bytes() const override;
+
     // The round is over, and another one follows or the answer ends: its usage counts.
     void close_round();
     // Ends the answer the way its last round did.
@@ -62,6 +64,7 @@ private:
     std::vector<Call> client_calls_;
     std::string text_escaped_;
     std::string reasoning_escaped_;
+    std::size_t call_bytes_ = 0;
     std::optional<timeline::Usage> round_usage_;
     std::optional<timeline::Usage> usage_;  // of the rounds that are over
     timeline::Finish finish_ = timeline::Finish::stop;

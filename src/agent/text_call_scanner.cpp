@@ -10,7 +10,7 @@ namespace {
 
 using Step = TextCallSyntax::Step;
 
-constexpr std::size_t held_bytes = limits::tool_arguments_bytes;
+constexpr std::size_t held_bytes_max = limits::tool_arguments_bytes;
 constexpr int ticks_of_fence = 3;
 
 // One byte, or one escape, at the start of the text.
@@ -54,10 +54,10 @@ void TextCallScanner::feed(std::string_view escaped, const Listener& to) {
             held_ += unit;
             told = at += unit.size();
             if (step == Step::whole) conclude(to);
-            if (held_.size() > held_bytes) release(to);
+            if (held_.size() > held_bytes_max) release(to);
             continue;
         }
-        if (in_space_ && is_space(c) && space_.size() < held_bytes) {
+        if (in_space_ && is_space(c) && space_.size() < held_bytes_max) {
             space_ += unit;
             told = at += unit.size();
             continue;

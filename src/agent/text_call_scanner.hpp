@@ -32,6 +32,7 @@ public:
     void finish(const Listener& to);
     // Something may be a call, and is held back.
     bool is_holding() const { return syntax_.has_value(); }
+    std::size_t held_bytes() const { return held_.size() + space_.size(); }
 
 private:
     bool may_begin(char c) const;

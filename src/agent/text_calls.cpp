@@ -22,7 +22,11 @@ void TextCalls::on(const timeline::Event& event) {
                 to_->on(event);
             },
             [&](const timeline::Text& e) { at(e.choice).scanner.feed(e.text, listener(e.choice)); },
-            [&](const timeline::Logprobs& e) { at(e.choice).logprobs.emplace_back(e.raw); },
+            [&](const timeline::Logprobs& e) {
+                Choice& choice = at(e.choice);
+                choice.logprobs.emplace_back(e.raw);
+                choice.logprobs_bytes += sizeof(std::string) + e.raw.size();
+            },
             [&](const timeline::Reasoning& e) {
                 settle(e.choice);
                 to_->on(event);
@@ -61,6 +65,13 @@ bool TextCalls::is_holding() const {
                                [](const Choice& choice) { return choice.scanner.is_holding(); });
 }
 
+std::size_t TextCalls::held_bytes() const {
+    std::size_t bytes = to_->held_bytes();
+    for (const Choice& choice : choices_)
+        bytes += choice.scanner.held_bytes() + choice.logprobs_bytes;
+    return bytes;
+}
+
 TextCalls::Choice& TextCalls::at(timeline::Choice choice) {
     while (choices_.size() <= static_cast<std::size_t>(choice)) choices_.emplace_back(tools_);
     return choices_[static_cast<std::size_t>(choice)];
@@ -72,6 +83,7 @@ TextCallScanner::Listener TextCalls::listener(timeline::Choice choice) {
 }
 
 void TextCalls::tell_text(timeline::Choice choice, std::string_view escaped) {
+    at(choice).logprobs_bytes = 0;
     for (const std::string& raw : std::exchange(at(choice).logprobs, {}))
         to_->on(timeline::Logprobs{choice, raw});
     to_->on(timeline::Text{choice, escaped});
@@ -80,6 +92,7 @@ void TextCalls::tell_text(timeline::Choice choice, std::string_view escaped) {
 void TextCalls::tell_call(timeline::Choice choice, const WrittenCall& call) {
     Choice& told = at(choice);
     told.logprobs.clear();
+    told.logprobs_bytes = 0;
     told.wrote_calls = true;
     const int index = told.calls++;
     const std::string id = mint_id_();

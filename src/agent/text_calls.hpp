@@ -23,6 +23,7 @@ public:
     void on(const timeline::Event& event) override;
     // Some text may be a call, and is not told yet.
     bool is_holding() const;
+    std::size_t held_bytes() const override;
 
 private:
     struct Choice {
@@ -33,6 +34,7 @@ private:
         std::vector<int> indexes;  // of the model's proper calls, as told
         bool wrote_calls = false;
         std::vector<std::string> logprobs;  // of text that is not told yet
+        std::size_t logprobs_bytes = 0;
     };
 
     Choice& at(timeline::Choice choice);

@@ -1,7 +1,10 @@
 #include "agent/tool_box.hpp"
 
+#include "agent/outcome.hpp"
+#include "base/foreign_text.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
+#include "base/redact.hpp"
 #include "http/as_error.hpp"
 
 #include <boost/asio/post.hpp>
@@ -10,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <functional>
 #include <optional>
 
@@ -34,23 +38,32 @@ struct Here {
     explicit Here(const asio::any_io_executor& executor) : bell(executor) {}
 
     std::optional<T> value;
+    bool over = false;  // also where the work broke and there is no value
     asio::steady_timer bell;
 };
 
 template <class T>
 awaitable<void> do_there(std::shared_ptr<There> there, Work<T> work, std::weak_ptr<Here<T>> here,
                          asio::any_io_executor executor) {
-    T value = co_await work(&there->stop);
-    if (there->stop.requested()) co_return;  // nobody waits any more
-    asio::post(executor, [here, value = std::move(value)]() mutable {
-        const auto waiting = here.lock();
-        if (!waiting) return;
-        waiting->value = std::move(value);
-        waiting->bell.cancel();
-    });
+    std::optional<T> value;
+    std::exception_ptr broken;
+    try {
+        value = co_await work(&there->stop);
+    } catch (...) {
+        broken = std::current_exception();  // for the log, to which the task group tells it
+    }
+    if (!there->stop.requested())  // else nobody waits any more
+        asio::post(executor, [here, value = std::move(value)]() mutable {
+            const auto waiting = here.lock();
+            if (!waiting) return;
+            waiting->value = std::move(value);
+            waiting->over = true;
+            waiting->bell.cancel();
+        });
+    if (broken) std::rethrow_exception(broken);
 }
 
-// Empty when it was stopped first; the work ends by itself then.
+// Empty when it was stopped first, where the work ends by itself, or when the work broke.
 template <class T>
 awaitable<std::optional<T>> hand_over(ToolThread* thread, Work<T> work, Stop* stop) {
     const asio::any_io_executor executor = co_await asio::this_coro::executor;
@@ -65,11 +78,15 @@ awaitable<std::optional<T>> hand_over(ToolThread* thread, Work<T> work, Stop* st
                    [there, reason = stop->reason()] { there->stop.request(reason); });
         here->bell.cancel();
     });
-    while (!here->value && !stop->requested()) {
+    while (!here->over && !stop->requested()) {
         here->bell.expires_at(asio::steady_timer::time_point::max());
         co_await here->bell.async_wait(as_error);
     }
     co_return std::move(here->value);
+}
+
+std::string why_nothing(const Stop& stop) {
+    return stop.requested() ? "stopped" : "the tool failed inside the gateway; its log has why";
 }
 
 using Entries = std::shared_ptr<std::vector<ToolBox::Entry>>;
@@ -141,8 +158,22 @@ awaitable<void> list_once(Entries entries, std::size_t at, std::shared_ptr<Stop>
         .write();
 }
 
+// What went wrong may be told in a server's own words, with its keys and addresses: the model and
+// the client read it without them, and whoever runs the gateway finds them in the log.
+ToolOutcome as_told(ToolOutcome outcome, std::string_view entry) {
+    if (outcome.kind != ToolOutcome::Kind::failed) return outcome;
+    ToolOutcome told = failed_with(without_addresses(outcome.text));
+    if (told.text != outcome.text)
+        log::Line(log::Level::info, "a tool failed")
+            .add("tools", entry)
+            .add("detail", without_credentials(redacted(outcome.text)))
+            .write();
+    return told;
+}
+
 awaitable<ToolOutcome> run_one(Entries entries, std::size_t at, ToolCall call, Stop* stop) {
-    co_return co_await (*entries)[at].source->run(std::move(call), stop);
+    auto outcome = co_await (*entries)[at].source->run(std::move(call), stop);
+    co_return as_told(std::move(outcome), (*entries)[at].name);
 }
 
 }  // namespace
@@ -188,7 +219,7 @@ awaitable<ToolBox::Offer> ToolBox::offer(std::span<const std::string> names, Sto
             return collect(entries, wanted, there);
         },
         stop);
-    if (!offer) co_return Offer{{}, Error{ErrorKind::internal_error, "stopped"}};
+    if (!offer) co_return Offer{{}, Error{ErrorKind::internal_error, why_nothing(*stop)}};
     co_return std::move(*offer);
 }
 
@@ -200,8 +231,9 @@ awaitable<ToolOutcome> ToolBox::run(Offered tool, ToolCall call, Stop* stop) con
             return run_one(entries, at, call, there);
         },
         stop);
-    if (!outcome) co_return ToolOutcome{ToolOutcome::Kind::failed, "stopped", R"("stopped")"};
-    co_return std::move(*outcome);
+    if (outcome) co_return std::move(*outcome);
+    const std::string why = why_nothing(*stop);
+    co_return ToolOutcome{ToolOutcome::Kind::failed, why, fmt::format("\"{}\"", why)};
 }
 
 }  // namespace runnel::agent

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <new>
 
 namespace runnel::agent {
 namespace {
@@ -99,6 +100,38 @@ TEST_F(ToolBoxTest, SaysWhichToolIsNotThereWithoutSayingWhere) {
               "the tool 'gone' is not available now: its server can't be reached");
     EXPECT_EQ(both.missing->detail, "tools.gone: at http://10.0.0.7: refused");
     EXPECT_FALSE(offer({"here"}).missing);
+}
+
+// No memory, or a bug.
+class BreakingSource final : public ToolSource {
+public:
+    explicit BreakingSource(int lists) : lists_left_(lists) {}
+
+    awaitable<Result<std::vector<ToolSpec>>> list(http::Stop*) override {
+        if (lists_left_-- == 0) throw std::bad_alloc();
+        co_return std::vector{ToolSpec{"find", "", "{}"}};
+    }
+    awaitable<ToolOutcome> run(ToolCall call, http::Stop*) override {
+        if (!call.arguments_json.empty()) throw std::bad_alloc();
+        co_return ToolOutcome{};
+    }
+
+private:
+    int lists_left_;
+};
+
+TEST_F(ToolBoxTest, TellsWhoeverWaitsThatAToolsWorkBroke) {
+    entries_.push_back({"breaks", std::make_unique<BreakingSource>(1)});
+    const ToolBox::Offer there = offer({"breaks"});
+    ASSERT_EQ(there.tools.size(), 1U);
+    ToolCall call;
+    call.arguments_json = "{}";
+    const ToolOutcome outcome = wait_for(box().run(there.tools[0], call, &stop_));
+    EXPECT_EQ(outcome.kind, ToolOutcome::Kind::failed);
+    EXPECT_EQ(outcome.text, "the tool failed inside the gateway; its log has why");
+    const ToolBox::Offer broken = offer({"breaks"});
+    ASSERT_TRUE(broken.missing);
+    EXPECT_EQ(broken.missing->kind, ErrorKind::internal_error);
 }
 
 TEST_F(ToolBoxTest, WarnsOfToolsThatAreNotThereBeforeTheyAreNeeded) {

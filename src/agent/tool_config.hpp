@@ -3,6 +3,7 @@
 #include "agent/tool_limits.hpp"
 #include "base/secret.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,12 +22,24 @@ struct McpHttpConfig {
     bool operator==(const McpHttpConfig&) const = default;
 };
 
+// What a program that is started here may touch; nothing of the gateway's own in any case.
+struct SandboxConfig {
+    bool on = true;
+    std::optional<std::vector<std::string>> read{};  // beside the system; nothing: all there is
+    std::vector<std::string> write{};                // beside caches and a folder of its own
+    bool network = true;
+    bool local_sockets = false;  // of other programs on this machine, such as Docker's
+    bool operator==(const SandboxConfig&) const = default;
+};
+
 // An MCP server that is started here and spoken to over its standard input and output.
 struct McpStdioConfig {
     std::string command;
     std::vector<std::string> args{};
     std::vector<std::pair<std::string, Secret>> env{};
     std::string folder{};  // to start it in; empty: ours
+    std::string user{};    // to run it as; empty: ours
+    SandboxConfig sandbox{};
     bool operator==(const McpStdioConfig&) const = default;
 };
 

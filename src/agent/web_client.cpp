@@ -1,6 +1,7 @@
 #include "agent/web_client.hpp"
 
 #include "base/ascii.hpp"
+#include "http/head_writer.hpp"
 #include "http/read_buffer.hpp"
 
 #include <fmt/format.h>
@@ -47,16 +48,14 @@ std::string render_head(const http::Origin& origin, const WebRequest& request) {
             return ascii::equal_ignoring_case(header.first, name);
         });
     };
-    std::string head = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n", request.method,
-                                   request.url.target, origin.host_header);
-    for (const auto& [name, value] : request.headers)
-        head += fmt::format("{}: {}\r\n", name, value);
-    if (!has("user-agent")) head += fmt::format("User-Agent: runnel/{}\r\n", RUNNEL_VERSION);
-    if (!has("accept")) head += "Accept: */*\r\n";
-    head += "Accept-Encoding: identity\r\nConnection: close\r\n";
+    auto head = http::HeadWriter::request(request.method, request.url.target, origin.host_header);
+    for (const auto& [name, value] : request.headers) head.field(name, value);
+    if (!has("user-agent")) head.field("User-Agent", "runnel/" RUNNEL_VERSION);
+    if (!has("accept")) head.field("Accept", "*/*");
+    head.field("Accept-Encoding", "identity").field("Connection", "close");
     if (request.method != "GET" || !request.body.empty())
-        head += fmt::format("Content-Length: {}\r\n", request.body.size());
-    return head + "\r\n";
+        head.number("Content-Length", request.body.size());
+    return head.finish();
 }
 
 // Keeps an answer as far as it is wanted.
@@ -106,7 +105,11 @@ awaitable<Result<WebAnswer>> ask_web(http::ConnectionPool* pool, WebRequest requ
     const Stop::Guard guard(stop, [connection] { connection->close(); });
     while (!connection->response_done() && !reading.enough) {
         boost::system::error_code error;
-        if (connection->must_wait()) std::tie(error) = co_await connection->readable();
+        if (connection->must_wait()) {
+            std::tie(error) = co_await connection->readable();
+        } else if (connection->must_yield()) {
+            co_await connection->others_first();
+        }
         if (error) co_return fail(broke_off(request));
         if (auto read = connection->read(http::padded_read_buffer(), &reading); !read) {
             if (read.error().kind == ErrorKind::upstream_unreachable)

@@ -28,17 +28,19 @@ Workshop::Workshop(http::UpstreamTls* tls, http::Environment environment)
 
 Workshop::~Workshop() { close(); }
 
-Result<std::shared_ptr<const ToolBox>> Workshop::open(std::vector<ToolConfig> tools) {
+Result<std::shared_ptr<const ToolBox>> Workshop::open(std::vector<ToolConfig> tools,
+                                                      std::vector<std::string> hidden) {
     tools = with_those_always_there(std::move(tools));
-    if (tools == configs_) return box_;
+    if (box_ && tools == configs_ && hidden == hidden_) return box_;
     if (!thread_) thread_.emplace(tls_);
     std::vector<ToolBox::Entry> entries;
     for (const ToolConfig& tool : tools) {
-        auto source = make_source(tool, &*thread_, environment_);
+        auto source = make_source(tool, &*thread_, environment_, hidden);
         if (!source) return propagate(source);
         entries.push_back({tool.name, std::move(*source)});
     }
     configs_ = std::move(tools);
+    hidden_ = std::move(hidden);
     const auto box = std::make_shared<ToolBox>(&*thread_, std::move(entries));
     box->get_ready();
     box_ = box;

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace runnel::agent {
@@ -23,8 +24,10 @@ public:
     ~Workshop();
 
     // The tools of this config, and a few that are always there: those in use where they are the
-    // same, so that a reload does not end what they are doing. An error names the entry.
-    Result<std::shared_ptr<const ToolBox>> open(std::vector<ToolConfig> tools);
+    // same, so that a reload does not end what they are doing. `hidden`: files and folders that
+    // programs started here may not read. An error names the entry.
+    Result<std::shared_ptr<const ToolBox>> open(std::vector<ToolConfig> tools,
+                                                std::vector<std::string> hidden);
     // Nobody waits for a tool any more: the thread ends. Boxes may still be let go of.
     void close();
 
@@ -33,6 +36,7 @@ private:
     http::Environment environment_;
     std::optional<ToolThread> thread_;  // from the first config on
     std::vector<ToolConfig> configs_;
+    std::vector<std::string> hidden_;
     std::shared_ptr<const ToolBox> box_;
 };
 

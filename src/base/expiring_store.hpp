@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/memory_budget.hpp"
+
 #include <chrono>
 #include <iterator>
 #include <list>
@@ -19,9 +21,12 @@ class ExpiringStore {
 public:
     using Clock = std::chrono::steady_clock;
 
-    ExpiringStore(std::chrono::milliseconds lifetime, std::size_t bytes_max)
+    // `budget` must outlive it; null: only its own size counts.
+    ExpiringStore(std::chrono::milliseconds lifetime, std::size_t bytes_max,
+                  MemoryBudget* budget = nullptr)
         : lifetime_(lifetime),
-          bytes_max_(bytes_max) {}
+          bytes_max_(bytes_max),
+          share_(budget, MemoryBudget::Use::state) {}
 
     // `bytes` is about what the value takes.
     void put(std::string_view name, Value value, std::size_t bytes, Clock::time_point now) {
@@ -34,6 +39,7 @@ public:
         bytes_ += bytes;
         while (!entries_.empty() && (entries_.front().until < now || bytes_ > bytes_max_))
             drop(entries_.begin());
+        while (!share_.resize(bytes_)) drop(entries_.begin());  // nothing always fits
     }
 
     std::optional<Value> find(std::string_view name, Clock::time_point now) const {
@@ -41,6 +47,16 @@ public:
         const auto known = by_name_.find(name);
         if (known == by_name_.end() || known->second->until < now) return std::nullopt;
         return known->second->value;
+    }
+
+    // The same, for one caller only: it is gone then.
+    std::optional<Value> take(std::string_view name, Clock::time_point now) {
+        const std::scoped_lock lock(mutex_);
+        const auto known = by_name_.find(name);
+        if (known == by_name_.end() || known->second->until < now) return std::nullopt;
+        std::optional<Value> value(std::move(known->second->value));
+        drop(known->second);
+        return value;
     }
 
     void remove(std::string_view name) {
@@ -69,6 +85,7 @@ private:
     std::list<Entry> entries_;                             // oldest first
     std::unordered_map<std::string_view, Place> by_name_;  // views of the entries' own names
     std::size_t bytes_ = 0;
+    MemoryBudget::Share share_;
 };
 
 }  // namespace runnel

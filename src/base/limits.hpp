@@ -18,23 +18,47 @@ inline constexpr std::size_t request_body_bytes =
     32 * mib;  // 10 MB inline images must fit, as base64
 inline constexpr std::size_t request_header_bytes = 32 * kib;  // browsers' cookies fit
 inline constexpr std::size_t json_depth = 128;
+inline constexpr std::size_t json_number_bytes = 64;    // a long one takes microseconds to read
+inline constexpr std::size_t request_fields = 256;      // of its top level; OpenAI knows about 40
+inline constexpr std::size_t request_values = 500'000;  // numbers, strings, lists: some 30 ms
+inline constexpr std::size_t schema_values = 20'000;    // of one; OpenAI takes 5,000 properties
 inline constexpr std::size_t messages = 10'000;
 inline constexpr std::size_t tools = 128;
 inline constexpr std::size_t tool_name_bytes = 64;
 inline constexpr std::size_t request_id_bytes = 128;
+inline constexpr std::int64_t tokens_wish = 1'000'000'000;  // no model writes so many
 inline constexpr int heal_attempts = 3;  // for one answer that must be certain JSON
 inline constexpr int heal_attempts_max = 10;
 inline constexpr std::size_t fallback_models = 8;               // that one request may name
 inline constexpr std::chrono::milliseconds timeout_wish{5min};  // the longest a request may ask for
 inline constexpr auto request_read_time = 30s;                  // a slower sender is a slow loris
-inline constexpr std::size_t concurrent_requests = 20'000;      // two descriptors each
-inline constexpr std::size_t queued_requests = 1'000;           // beyond them
+inline constexpr std::size_t request_body_rate = kib;           // bytes a second, or it is one too
+inline constexpr std::size_t chunk_line_bytes = 1 * kib;        // a size and its extensions
+inline constexpr std::size_t pipelined_bytes =
+    4 * kib;  // of a next request, while one is answered; then the sender has to wait
+inline constexpr std::size_t free_head_bytes =
+    4 * kib;  // of a head are part of what a connection costs; more are drawn from the budget
+inline constexpr std::size_t trailer_bytes = 8 * kib;  // after a body in chunks; read by nobody
+inline constexpr std::size_t model_name_bytes = 256;
+inline constexpr std::size_t concurrent_requests = 20'000;  // two descriptors each
+inline constexpr std::size_t queued_requests = 1'000;       // beyond them
 inline constexpr auto queue_time = 1s;        // a longer wait is better said than hidden
 inline constexpr auto keep_alive_time = 75s;  // between requests of one connection
+
+// The process.
+inline constexpr std::size_t memory_bytes_min = 64 * mib;    // for requests and answers together
+inline constexpr std::size_t memory_step_bytes = 4 * kib;    // that one of them takes at a time
+inline constexpr std::size_t unwritten_log_bytes = 8 * mib;  // then lines are dropped and counted
+inline constexpr std::size_t spare_descriptors = 64;  // for health checks, admin, store, files
 
 // Upstream answers.
 inline constexpr std::size_t frame_bytes = 16 * mib;          // base64 images, encrypted reasoning
 inline constexpr std::size_t upstream_body_bytes = 64 * mib;  // a whole answer that is not a stream
+inline constexpr std::size_t upstream_values =
+    4'000'000;  // of such an answer: 16,000 tokens with 20 logprobs each
+inline constexpr std::size_t tree_values = 100'000;  // of JSON as a tree, 100 bytes each
+inline constexpr std::size_t held_answer_bytes =
+    128 * mib;  // of one answer, in all forms in which it waits: such a body, read, fits
 inline constexpr std::size_t upstream_header_bytes = 64 * kib;
 inline constexpr std::size_t error_body_bytes =
     64 * kib;  // what is read of an error before giving up
@@ -43,9 +67,8 @@ inline constexpr std::size_t tool_calls = 1024;               // of one choice; 
 inline constexpr std::size_t choices = 128;                   // OpenAI's own bound on n
 
 // One stream.
-inline constexpr std::size_t read_bytes = 32 * kib;            // taken from upstream at a time
-inline constexpr std::size_t unsent_output_bytes = 256 * kib;  // then upstream is not read
-inline constexpr auto hold_time = 400ms;          // of text that may turn out to lead to a tool
+inline constexpr std::size_t read_bytes = 32 * kib;  // taken from upstream at a time
+inline constexpr auto hold_time = 400ms;             // of text that may turn out to lead to a tool
 inline constexpr auto ping_time = 15s;            // of silence; below every proxy's idle time-out
 inline constexpr auto blocked_client_time = 60s;  // a reader that takes nothing for so long is gone
 inline constexpr auto finish_grace_time = 300ms;  // for usage, after the last finish reason
@@ -96,6 +119,7 @@ inline constexpr auto last_words_time = 2s;    // to tell the clients of streams
 // What is kept of requests and answers.
 inline constexpr auto cache_time = 3600s;  // of an answer, where nobody says another
 inline constexpr auto cache_time_min = 60s;
+inline constexpr auto same_answer_time = 30s;  // that others wait for whoever asks for it first
 inline constexpr auto cache_time_max = 86'400s;
 inline constexpr std::size_t cache_bytes = 256 * mib;
 inline constexpr std::size_t answer_copy_bytes = 4 * mib;  // of one answer, for cache and log

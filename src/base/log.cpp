@@ -1,6 +1,7 @@
 #include "base/log.hpp"
 
 #include "base/letters.hpp"
+#include "base/limits.hpp"
 #include "base/release.hpp"
 #include "base/utf8.hpp"
 
@@ -12,13 +13,17 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <condition_variable>
 #include <ctime>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace runnel::log {
@@ -32,23 +37,30 @@ constexpr spdlog::level::level_enum spdlog_level(Level level) {
     return levels[static_cast<std::size_t>(level)];
 }
 
-void write_all(std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t written = ::write(STDERR_FILENO, bytes.data(), bytes.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return;  // there is nobody left to tell
-        bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
+Format format_in_use();
+
+bool stderr_is_a_file() {
+    struct stat status{};
+    return ::fstat(STDERR_FILENO, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// As much as anything that is ready takes without making anybody wait, and whole lines, so that
+// those of two processes do not mix.
+std::string_view next_piece(std::string_view bytes) {
+    if (bytes.size() <= PIPE_BUF) return bytes;
+    const std::size_t end = bytes.rfind('\n', PIPE_BUF - 1);
+    return bytes.substr(0, end == std::string_view::npos ? PIPE_BUF : end + 1);
 }
 
 // Lines of a moment go out in one write, by a thread of their own: a request pays for a copy, not
-// for the disk. What is left when the process ends is written then.
+// for the disk. What is left when the process ends is written then. Nobody waits for whoever reads
+// stderr: of lines that come while too many are unwritten only the number is told.
 class StderrSink final : public spdlog::sinks::sink {
 public:
     ~StderrSink() override {
         {
             std::scoped_lock lock(mutex_);
-            ending_ = true;
+            last_ = Clock::now() + last_time;
         }
         arrived_.notify_one();
         writer_.join();
@@ -58,61 +70,105 @@ public:
         bool first;
         {
             std::scoped_lock lock(mutex_);
+            const std::size_t bytes = message.payload.size();
+            if (gathered_.size() + writing_ + bytes > limits::unwritten_log_bytes) {
+                dropped_.fetch_add(1, std::memory_order_relaxed);
+                return;
+            }
             first = gathered_.empty();
-            gathered_.append(message.payload.data(), message.payload.size());
+            gathered_.append(message.payload.data(), bytes);
         }
         if (first) arrived_.notify_one();
     }
     void flush() override {
         std::unique_lock lock(mutex_);
-        written_.wait(lock, [&] { return gathered_.empty() && !writing_; });
+        written_.wait(lock, [&] { return gathered_.empty() && writing_ == 0; });
     }
+    std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
     // A line comes formatted.
     void set_pattern(const std::string&) override {}
     void set_formatter(std::unique_ptr<spdlog::formatter>) override {}
 
 private:
+    using Clock = std::chrono::steady_clock;
+
     void write_gathered() {
         std::string lines;
         std::unique_lock lock(mutex_);
         while (true) {
-            arrived_.wait(lock, [&] { return ending_ || !gathered_.empty(); });
+            arrived_.wait(lock, [&] { return last_ || !gathered_.empty(); });
             if (gathered_.empty()) return;
             // A moment for others to join; none at the end.
-            arrived_.wait_for(lock, gather_time, [&] { return ending_; });
+            arrived_.wait_for(lock, gather_time, [&] { return last_.has_value(); });
             std::swap(lines, gathered_);
-            writing_ = true;
+            writing_ = lines.size();
             lock.unlock();
+            tell_dropped(lines);
             write_all(lines);
             lines.clear();
             if (lines.capacity() > kept_bytes) release(lines);
             lock.lock();
-            writing_ = false;
+            writing_ = 0;
             written_.notify_all();
         }
     }
+    // They would have come after these.
+    void tell_dropped(std::string& lines) {
+        const std::uint64_t dropped = this->dropped();
+        if (dropped == told_) return;
+        Line line(Level::warning, "log lines were dropped, because nobody read stderr",
+                  format_in_use(), std::chrono::system_clock::now());
+        lines += line.add("lines", dropped - told_).text() + '\n';
+        told_ = dropped;
+    }
+    void write_all(std::string_view bytes) {
+        const bool at_once = stderr_is_a_file();
+        pollfd stderr_takes{STDERR_FILENO, POLLOUT, 0};
+        while (!bytes.empty()) {
+            if (::poll(&stderr_takes, 1, look_time.count()) <= 0) {
+                if (is_too_late()) return;
+                continue;
+            }
+            const std::string_view piece = at_once ? bytes : next_piece(bytes);
+            const ssize_t written = ::write(STDERR_FILENO, piece.data(), piece.size());
+            if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+            if (written <= 0) return;  // there is nobody left to tell
+            bytes.remove_prefix(static_cast<std::size_t>(written));
+        }
+    }
+    bool is_too_late() {
+        std::scoped_lock lock(mutex_);
+        return last_ && Clock::now() > *last_;
+    }
 
     static constexpr auto gather_time = std::chrono::milliseconds(10);
+    static constexpr auto last_time = std::chrono::seconds(1);  // when the process ends
+    static constexpr std::chrono::duration<int, std::milli> look_time{100};
     static constexpr std::size_t kept_bytes = 128 * 1024;  // for the next lines
 
     std::mutex mutex_;
     std::condition_variable arrived_;
     std::condition_variable written_;
     std::string gathered_;
-    bool writing_ = false;
-    bool ending_ = false;
+    std::size_t writing_ = 0;                // bytes
+    std::optional<Clock::time_point> last_;  // the process ends, and nobody waits for longer
+    std::atomic<std::uint64_t> dropped_ = 0;
+    std::uint64_t told_ = 0;                                 // the writer's
     std::thread writer_{&StderrSink::write_gathered, this};  // last: it uses all of the above
 };
 
 struct Process {
-    spdlog::logger logger{"runnel", std::make_shared<StderrSink>()};
     std::atomic<Format> format{format_for_stderr()};
+    std::shared_ptr<StderrSink> sink = std::make_shared<StderrSink>();
+    spdlog::logger logger{"runnel", sink};
 };
 
 Process& process() {
     static Process process;
     return process;
 }
+
+Format format_in_use() { return process().format; }
 
 void append_escaped(std::string& out, std::string_view value) {
     while (true) {
@@ -196,13 +252,15 @@ void set_up(Format format, Level level) {
 
 void flush() { process().logger.flush(); }
 
+std::uint64_t dropped_lines() { return process().sink->dropped(); }
+
 bool enabled(Level level) {
     return level != Level::off && process().logger.should_log(spdlog_level(level));
 }
 
 Line::Line(Level level, std::string_view event)
     : level_(level),
-      format_(process().format),
+      format_(format_in_use()),
       on_(enabled(level)) {
     if (on_) begin(event, std::chrono::system_clock::now());
 }

@@ -27,6 +27,8 @@ void set_up(Format format, Level level);
 bool enabled(Level level);
 // Waits until every line so far is written.
 void flush();
+// Lines that were dropped because nobody read those before them.
+std::uint64_t dropped_lines();
 
 // A line in the making: Line(Level::info, "request").add("status", 200).add("model", name).write();
 // Where its level is off it costs a comparison. Values may be any bytes: what is not UTF-8 is shown

@@ -1,8 +1,11 @@
 #include "base/log.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
+#include <string>
+#include <thread>
 #include <vector>
 
 #include <unistd.h>
@@ -101,6 +104,41 @@ TEST(Log, WritesLinesOfTheLevelAndAbove) {
                   Line(Level::error, "nothing").write();
               }),
               "");
+    set_up(format_for_stderr(), Level::info);
+}
+
+TEST(Log, DropsAndCountsLinesThatNobodyReads) {
+    set_up(Format::text, Level::info);
+    flush();
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const int stderr_before = ::dup(STDERR_FILENO);
+    ::dup2(ends[1], STDERR_FILENO);
+    ::close(ends[1]);
+    const std::uint64_t dropped_before = dropped_lines();
+    const std::string value(100'000, 'x');
+    for (int i = 0; i < 200; ++i) Line(Level::info, "line").add("n", i).add("value", value).write();
+    const std::uint64_t dropped = dropped_lines() - dropped_before;
+    EXPECT_GT(dropped, 100U);
+    EXPECT_LT(dropped, 125U);
+
+    std::string read;
+    std::thread reader([&] {
+        std::vector<char> buffer(1 << 16);
+        for (ssize_t got; (got = ::read(ends[0], buffer.data(), buffer.size())) > 0;)
+            read.append(buffer.data(), static_cast<std::size_t>(got));
+    });
+    flush();
+    Line(Level::info, "read again").write();
+    flush();
+    ::dup2(stderr_before, STDERR_FILENO);
+    ::close(stderr_before);
+    reader.join();
+    ::close(ends[0]);
+    EXPECT_TRUE(read.contains(" info    line n=0 "));
+    EXPECT_TRUE(read.contains(" info    read again\n"));
+    EXPECT_TRUE(read.contains(
+        fmt::format("log lines were dropped, because nobody read stderr lines={}\n", dropped)));
     set_up(format_for_stderr(), Level::info);
 }
 

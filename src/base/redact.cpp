@@ -60,6 +60,14 @@ std::string_view first_word(std::string_view text) {
     return text.substr(0, static_cast<std::size_t>(end - text.begin()));
 }
 
+// What comes after a colon in the gateway's own sentences: "this needs a key: send …". Any other
+// word there may be a credential.
+bool begins_with_own_word(std::string_view rest) {
+    constexpr std::string_view words[] = {"send ", "Authorization: ", "cannot "};
+    return std::ranges::any_of(words,
+                               [&](std::string_view word) { return rest.starts_with(word); });
+}
+
 class CredentialFinder {
 public:
     explicit CredentialFinder(std::string_view text) : text_(text), rest_(text) {}
@@ -95,7 +103,11 @@ private:
     void take_spaces_and_key() {
         const std::size_t spaces = run_of(rest_, " ");
         pass(spaces);
-        if (spaces > 0) hide(is_key_char);
+        // "Bearer rk-…" says what one looks like.
+        const std::string_view value = first_word(rest_);
+        const bool is_pattern = !value.empty() && key_prefix_size(value) == value.size() &&
+                                rest_.substr(value.size()).starts_with("…");
+        if (spaces > 0 && !is_pattern) hide(is_key_char);
     }
 
     void take_assigned() {
@@ -104,7 +116,7 @@ private:
         pass(between);
         // "Authorization: Bearer …" and "key: sk-…" keep their first, telling part.
         const std::string_view value = first_word(rest_);
-        if (is_scheme(value) || key_prefix_size(value) > 0) return;
+        if (is_scheme(value) || key_prefix_size(value) > 0 || begins_with_own_word(rest_)) return;
         hide([](char c) { return c > ' ' && !std::string_view("\"'\\,;&)}]").contains(c); });
     }
 

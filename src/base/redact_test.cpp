@@ -39,6 +39,18 @@ TEST(Redact, LeavesOrdinaryTextAlone) {
         EXPECT_EQ(redacted(text), text);
 }
 
+TEST(Redact, LeavesTheGatewaysOwnWordsAlone) {
+    for (const char* text :
+         {"this needs a key: send Authorization: Bearer rk-… or X-API-Key: rk-…",
+          "this needs the gateway's admin token: Authorization: Bearer <admin.token>",
+          "tls.key: cannot use 'key.pem': no such file",
+          "this key is disabled; ask whoever gave it to you to enable it"})
+        EXPECT_EQ(redacted(text), text);
+    EXPECT_EQ(redacted("the key: hunter is wrong"), "the key: *** is wrong");
+    EXPECT_EQ(redacted("the key: sendmail7 is wrong"), "the key: *** is wrong");
+    EXPECT_EQ(redacted("Bearer rk-abc…"), "Bearer ***…");
+}
+
 TEST(Redact, SaysWhereCredentialsStand) {
     EXPECT_TRUE(credentials_in("the key is missing").empty());
     EXPECT_EQ(credentials_in("key=ab, Bearer cdef"),

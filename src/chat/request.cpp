@@ -52,6 +52,19 @@ std::string_view name_of(Role role) {
 
 std::string_view name_of(Effort effort) { return efforts[static_cast<std::size_t>(effort)]; }
 
+std::int64_t thinking_tokens(Effort effort) {
+    switch (effort) {
+        case Effort::none: return 0;
+        case Effort::minimal:
+        case Effort::low: return 1024;
+        case Effort::medium: return 2048;
+        case Effort::high: return 4096;
+        case Effort::xhigh: return 8192;
+        case Effort::max: return 16384;
+    }
+    return 0;
+}
+
 std::optional<Effort> effort_named(std::string_view name) {
     const auto found = std::ranges::find(efforts, name);
     if (found == efforts.end()) return std::nullopt;

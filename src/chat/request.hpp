@@ -172,5 +172,7 @@ bool is_gateway_field(std::string_view name);
 std::string_view name_of(Role role);
 std::string_view name_of(Effort effort);
 std::optional<Effort> effort_named(std::string_view name);
+// What an effort comes to where thinking is counted in tokens.
+std::int64_t thinking_tokens(Effort effort);
 
 }  // namespace runnel::chat

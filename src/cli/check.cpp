@@ -1,6 +1,10 @@
 #include "cli/check.hpp"
 
+#include "agent/account.hpp"
+#include "agent/launch.hpp"
 #include "cli/config_file.hpp"
+#include "cli/entrance.hpp"
+#include "cli/own_files.hpp"
 #include "provider/registry.hpp"
 
 #include <fmt/format.h>
@@ -8,11 +12,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <ranges>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -25,18 +27,10 @@ std::string counted(std::size_t count, std::string_view noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-bool is_program(const std::filesystem::path& path) {
-    std::error_code ignored;
-    return std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
-}
-
-// As a shell looks for it.
+// As it will be looked for.
 bool can_be_found(const std::string& program) {
-    if (program.contains('/')) return is_program(program);
-    const char* path = std::getenv("PATH");
-    for (const auto folder : std::views::split(std::string_view(path ? path : ""), ':'))
-        if (is_program(std::filesystem::path(std::string_view(folder)) / program)) return true;
-    return false;
+    const std::string path = agent::find_program(program);
+    return !path.empty() && ::access(path.c_str(), X_OK) == 0;
 }
 
 void add_warnings_for(const agent::ToolConfig& tool, std::vector<std::string>& warnings) {
@@ -50,6 +44,18 @@ void add_warnings_for(const agent::ToolConfig& tool, std::vector<std::string>& w
         warnings.push_back(fmt::format("tools.{}.mcp.command: there is no program '{}' here; "
                                        "install it, or write its whole path",
                                        tool.name, server->command));
+    const auto check = [&](std::string_view key, const std::vector<std::string>& paths) {
+        for (const std::string& path : paths)
+            if (!std::filesystem::exists(path, ignored))
+                warnings.push_back(
+                    fmt::format("tools.{}.mcp.sandbox.{}: there is no '{}'", tool.name, key, path));
+    };
+    if (server->sandbox.read) check("read", *server->sandbox.read);
+    check("write", server->sandbox.write);
+    if (server->user.empty()) return;
+    if (const auto account = agent::find_account(server->user); !account)
+        warnings.push_back(
+            fmt::format("tools.{}.mcp.user: {}", tool.name, account.error().message));
 }
 
 // What is legal and may still not be what was meant.
@@ -66,10 +72,10 @@ std::vector<std::string> warnings_for(const config::Config& config) {
                             provider.name, variable));
         }
     }
+    std::ranges::copy(warnings_about_files(config), std::back_inserter(warnings));
     if (!config.tls) return warnings;
-    for (const std::string& file : {config.tls->cert, config.tls->key})
-        if (::access(file.c_str(), R_OK) != 0)
-            warnings.push_back(fmt::format("tls: {}: {}", file, std::strerror(errno)));
+    if (const auto tls = http::make_server_tls(tls_files(*config.tls)); !tls)
+        warnings.push_back(tls.error().message);
     return warnings;
 }
 

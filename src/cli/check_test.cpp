@@ -95,7 +95,7 @@ TEST_F(Check, TakesEverythingThatAModelCanSay) {
                    "limits: {concurrent: 100, queue: 10, queue_time: 500ms}\n"
                    "ping: off\n"
                    "drain_timeout: 5s\n"
-                   "admin: {token: secret}\n"),
+                   "admin: {token: secret-secret-secret}\n"),
         0);
     EXPECT_EQ(out_.str(), path_ + ": ok, 2 providers and 2 models\n");
     EXPECT_EQ(err_.str(), "");
@@ -132,8 +132,8 @@ TEST_F(Check, WarnsOfKeysThatAreNotThere) {
 
 TEST_F(Check, WarnsOfCertificatesThatCannotBeRead) {
     EXPECT_EQ(check_text("tls: {cert: /nowhere/cert.pem, key: /nowhere/key.pem}\n"), 0);
-    EXPECT_THAT(err_.str(), HasSubstr("warning: tls: /nowhere/cert.pem: No such file"));
-    EXPECT_THAT(err_.str(), HasSubstr("warning: tls: /nowhere/key.pem: No such file"));
+    EXPECT_THAT(err_.str(),
+                HasSubstr("warning: tls.cert: cannot use '/nowhere/cert.pem': No such file"));
 }
 
 TEST_F(Check, SaysWhenTheFileCannotBeRead) {

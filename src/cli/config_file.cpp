@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -38,6 +39,10 @@ std::expected<std::string, int> read_file(const std::string& path) {
 
 const char* environment(const char* name) { return std::getenv(name); }
 
+std::string folder_of(std::string_view path) {
+    return std::filesystem::path(path).parent_path().string();
+}
+
 std::expected<std::string, std::vector<config::Problem>> read_config_text(std::string_view path) {
     auto text = read_file(std::string(path));
     if (!text)
@@ -49,7 +54,7 @@ std::expected<config::Config, std::vector<config::Problem>>
 read_config_file(std::string_view path) {
     const auto text = read_config_text(path);
     if (!text) return std::unexpected(text.error());
-    return config::read_config(*text, environment);
+    return config::read_config(*text, environment, folder_of(path));
 }
 
 std::string text_of_defaults(const config::Config& config) {

@@ -17,6 +17,9 @@ std::expected<std::string, std::vector<config::Problem>> read_config_text(std::s
 // Reads and checks the config file at `path`, with the process's environment.
 std::expected<config::Config, std::vector<config::Problem>> read_config_file(std::string_view path);
 
+// Where the relative paths of a config file begin.
+std::string folder_of(std::string_view path);
+
 // What a config that comes from no file would look like in one.
 std::string text_of_defaults(const config::Config& config);
 

@@ -4,17 +4,21 @@
 #include "cli/config_file.hpp"
 #include "http/connection_pool.hpp"
 #include "http/destination.hpp"
+#include "http/head_writer.hpp"
 #include "http/read_buffer.hpp"
 #include "json/fields.hpp"
 #include "json/parser.hpp"
 #include "provider/base_url.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
 
 #include <csignal>
 #include <tuple>
+
+#include <sys/un.h>
 
 namespace runnel::cli {
 
@@ -24,6 +28,7 @@ using asio::awaitable;
 namespace {
 
 constexpr std::size_t whole_body_bytes = 64 * limits::mib;
+constexpr std::string_view unix_scheme = "unix:";
 
 // Hands the body of a good answer on, and keeps that of another.
 class Receiver final : public http::ResponseHandler {
@@ -86,6 +91,7 @@ struct GatewayClient::Parts {
     std::string url;  // as it was given
     std::string path;
     http::Destination destination;
+    std::string local_socket;  // in place of the destination, where it is not empty
     Secret key;
     Interrupt interrupt = Interrupt::ends_program;
     asio::io_context loop{1};
@@ -98,18 +104,19 @@ struct GatewayClient::Parts {
     awaitable<void> ask(const Request* request, Receiver* receiver, http::Stop* stop,
                         Result<void>* done);
     awaitable<Result<void>> exchange(const Request* request, Receiver* receiver, http::Stop* stop);
+    awaitable<Result<std::unique_ptr<http::UpstreamConnection>>> connect(http::Stop* stop);
 };
 
 std::string GatewayClient::Parts::head_of(const Request& request) const {
-    std::string head =
-        fmt::format("{} {}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: runnel/{}\r\n", request.method,
-                    path, request.path, destination.origin.host_header, RUNNEL_VERSION);
-    if (!key.empty()) head += fmt::format("Authorization: Bearer {}\r\n", key.reveal());
-    if (!request.dialect.empty()) head += fmt::format("X-Stream-Dialect: {}\r\n", request.dialect);
+    auto head = http::HeadWriter::request(request.method, path + request.path,
+                                          destination.origin.host_header);
+    head.field("User-Agent", "runnel/" RUNNEL_VERSION);
+    if (!key.empty()) head.field("Authorization", fmt::format("Bearer {}", key.reveal()));
+    if (!request.dialect.empty()) head.field("X-Stream-Dialect", request.dialect);
     if (request.method != "GET")
-        head += fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n",
-                            request.body.size());
-    return head + "Accept-Encoding: identity\r\nConnection: close\r\n\r\n";
+        head.field("Content-Type", "application/json")
+            .number("Content-Length", request.body.size());
+    return head.field("Accept-Encoding", "identity").field("Connection", "close").finish();
 }
 
 Error GatewayClient::Parts::unreachable(const Error& why) const {
@@ -119,9 +126,20 @@ Error GatewayClient::Parts::unreachable(const Error& why) const {
                         url, why.detail.empty() ? why.message : why.detail)};
 }
 
+awaitable<Result<std::unique_ptr<http::UpstreamConnection>>>
+GatewayClient::Parts::connect(http::Stop* stop) {
+    if (local_socket.empty())
+        co_return co_await pool.take(&destination, http::ConnectionPool::Reuse::forbidden, stop);
+    asio::local::stream_protocol::socket socket(loop);
+    boost::system::error_code error;
+    socket.connect(asio::local::stream_protocol::endpoint(local_socket), error);
+    if (error) co_return fail(ErrorKind::upstream_unreachable, error.message());
+    co_return std::make_unique<http::UpstreamConnection>(http::Stream(std::move(socket)), "");
+}
+
 awaitable<Result<void>> GatewayClient::Parts::exchange(const Request* request, Receiver* receiver,
                                                        http::Stop* stop) {
-    auto taken = co_await pool.take(&destination, http::ConnectionPool::Reuse::forbidden, stop);
+    auto taken = co_await connect(stop);
     if (!taken) co_return fail(unreachable(taken.error()));
     http::UpstreamConnection* const connection = taken->get();
     const std::string head = head_of(*request);
@@ -154,16 +172,26 @@ GatewayClient::~GatewayClient() = default;
 
 Result<std::unique_ptr<GatewayClient>> GatewayClient::make(std::string_view url, Secret key,
                                                            Interrupt interrupt) {
-    const auto base = provider::read_base_url(url);
-    if (!base) return fail(base.error().kind, fmt::format("--url: {}", base.error().message));
-    auto destination = http::find_destination(base->origin, "", &environment);
-    if (!destination) return propagate(destination);
     auto parts = std::make_unique<Parts>();
     parts->url = url;
-    // What SDKs call a base URL ends with /v1.
-    parts->path = base->path;
-    if (parts->path.ends_with("/v1")) parts->path.resize(parts->path.size() - 3);
-    parts->destination = std::move(*destination);
+    if (url.starts_with(unix_scheme)) {
+        parts->local_socket = url.substr(unix_scheme.size());
+        parts->destination.origin.host_header = "localhost";
+        if (parts->local_socket.size() >= sizeof(sockaddr_un::sun_path))
+            return fail(ErrorKind::invalid_value,
+                        fmt::format("--url: {} is too long for a socket; go to its folder and name "
+                                    "it from there",
+                                    parts->local_socket));
+    } else {
+        const auto base = provider::read_base_url(url);
+        if (!base) return fail(base.error().kind, fmt::format("--url: {}", base.error().message));
+        auto destination = http::find_destination(base->origin, "", &environment);
+        if (!destination) return propagate(destination);
+        // What SDKs call a base URL ends with /v1.
+        parts->path = base->path;
+        if (parts->path.ends_with("/v1")) parts->path.resize(parts->path.size() - 3);
+        parts->destination = std::move(*destination);
+    }
     parts->key = std::move(key);
     parts->interrupt = interrupt;
     if (interrupt == Interrupt::ends_answer) {

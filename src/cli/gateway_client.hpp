@@ -32,7 +32,8 @@ public:
     // What Ctrl-C (SIGINT) does: as ever; or end the answer that is under way and nothing else, at
     // any time.
     enum class Interrupt { ends_program, ends_answer };
-    // Nothing is asked yet; the error says what is wrong with the URL.
+    // unix:data/admin.sock is the gateway's socket for its admin, who needs no key there. Nothing
+    // is asked yet; the error says what is wrong with the URL.
     static Result<std::unique_ptr<GatewayClient>>
     make(std::string_view url, Secret key, Interrupt interrupt = Interrupt::ends_program);
     ~GatewayClient();

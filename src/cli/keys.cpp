@@ -14,7 +14,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+
+#include <pwd.h>
+#include <unistd.h>
 
 namespace runnel::cli {
 namespace {
@@ -94,6 +98,15 @@ std::string_view state_of(const Key& key, UtcTime now) {
     return key.expires_at && *key.expires_at <= now ? "expired" : "active";
 }
 
+// Whom the audit log names for a change that is made here.
+store::Actor this_user() {
+    passwd entry{};
+    passwd* found = nullptr;
+    std::array<char, 4096> names{};
+    ::getpwuid_r(::getuid(), &entry, names.data(), names.size(), &found);
+    return {"command line", found != nullptr ? found->pw_name : fmt::format("user {}", ::getuid())};
+}
+
 std::string all_or(const std::vector<std::string>& texts) {
     return texts.empty() ? "all" : fmt::format("{}", fmt::join(texts, " "));
 }
@@ -120,6 +133,7 @@ Result<std::string> key_body(const KeyOptions& options, UtcTime now) {
     if (options.expires) write_expiry(out, *options.expires, now);
     write_list(out, "scopes", options.scopes);
     write_list(out, "models", options.models);
+    write_list(out, "tools", options.tools);
     write_list(out, "origins", options.origins);
     write_list(out, "addresses", options.addresses);
     write_list(out, "guardrails", options.guardrails);
@@ -147,7 +161,7 @@ Result<ShownKey> KeyCabinet::create(const KeyOptions& options) {
     if (!key) return propagate(key);
     auto secret = policy::give_secret(&*key);
     if (!secret) return propagate(secret);
-    if (auto done = store::insert_key(*database_, *key); !done) return propagate(done);
+    if (auto done = store::insert_key(*database_, *key, this_user()); !done) return propagate(done);
     return ShownKey{std::move(*key), std::move(*secret)};
 }
 
@@ -155,7 +169,7 @@ Result<ShownKey> KeyCabinet::update(std::string_view id, const KeyOptions& optio
     const UtcTime now = utc_now();
     auto body = key_body(options, now);
     if (!body) return propagate(body);
-    auto key = store::change_key(*database_, id, [&](Key& changed) {
+    auto key = store::change_key(*database_, id, this_user(), [&](Key& changed) {
         return policy::change_key(&changed, *body, rules_of(*config_), now);
     });
     if (!key) return propagate(key);
@@ -164,7 +178,7 @@ Result<ShownKey> KeyCabinet::update(std::string_view id, const KeyOptions& optio
 
 Result<ShownKey> KeyCabinet::rotate(std::string_view id, std::chrono::milliseconds grace) {
     Secret secret;
-    auto key = store::change_key(*database_, id, [&](Key& changed) -> Result<void> {
+    auto key = store::change_key(*database_, id, this_user(), [&](Key& changed) -> Result<void> {
         auto given = policy::replace_secret(&changed, grace, utc_now());
         if (!given) return propagate(given);
         secret = std::move(*given);
@@ -174,7 +188,9 @@ Result<ShownKey> KeyCabinet::rotate(std::string_view id, std::chrono::millisecon
     return ShownKey{std::move(*key), std::move(secret)};
 }
 
-Result<void> KeyCabinet::revoke(std::string_view id) { return store::delete_key(*database_, id); }
+Result<void> KeyCabinet::revoke(std::string_view id) {
+    return store::delete_key(*database_, id, this_user());
+}
 
 Result<ShownKey> KeyCabinet::show(std::string_view id) {
     auto key = store::find_key(*database_, id);

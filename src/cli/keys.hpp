@@ -18,7 +18,7 @@ namespace runnel::cli {
 struct KeyOptions {
     std::optional<std::string> name{}, kind{}, team{}, wallet{}, dialect{};
     std::optional<std::string> expires{};  // 30d, 12h, 2027-01-31T12:00:00Z or never
-    std::vector<std::string> scopes{}, models{}, origins{}, addresses{}, guardrails{};
+    std::vector<std::string> scopes{}, models{}, tools{}, origins{}, addresses{}, guardrails{};
     std::optional<std::int64_t> rpm{}, rpd{}, tpm{}, tpd{}, concurrency{};
     std::optional<double> budget_usd{};
     std::optional<std::string> period{};

@@ -72,6 +72,12 @@ void KeysCommand::add_key_options(CLI::App* command) {
          "SCOPE");
     text("--model", options_.models,
          "Models it may use: a name or provider/model, perhaps with * at the end", "MODEL");
+    command
+        ->add_option("--tools", options_.tools,
+                     "Tools that may be run for it, by their names in the config; all if not said")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("NAME,...");
     text("--expires", options_.expires, "When it ends: 30d, 12h, 2027-01-31T12:00:00Z or never",
          "TIME");
     text("--origin", options_.origins, "Pages it may be used by: https://app.example.com",

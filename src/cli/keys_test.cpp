@@ -24,6 +24,7 @@ TEST(KeysCommand, OptionsBecomeABody) {
         body({.name = "n", .models = {"a", "b"}, .rpm = 5, .budget_usd = 0.5, .enabled = false}),
         R"({"name":"n","models":["a","b"],"limits":{"rpm":5},"budget":{"usd":0.5},)"
         R"("enabled":false})");
+    EXPECT_EQ(body({.tools = {"files", "now"}}), R"({"tools":["files","now"]})");
     EXPECT_EQ(body({.name = "n",
                     .fields_json = R"({"name": "m", "metadata": {"a": 1}})",
                     .clear = {"team"}}),

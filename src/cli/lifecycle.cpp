@@ -47,7 +47,7 @@ void Lifecycle::wait_for_signal() {
 
 void Lifecycle::obey(int signal) {
     if (signal == SIGHUP) {
-        config_->reload([](const auto&) {});
+        config_->reload({"signal", ""}, [](const auto&) {});
     } else if (ending_) {
         for (const auto& shard : *shards_) shard->stop_now();
     } else {

@@ -36,7 +36,7 @@ private:
 
 // What could stand where a variable is.
 namespace sample {
-inline constexpr std::string_view key = "key";
+inline constexpr std::string_view key = "sk-such-a-key-as-there-are";
 inline constexpr std::string_view url = "https://provider.invalid";
 inline constexpr std::string_view api_version = "2024-10-21";
 }  // namespace sample

@@ -50,7 +50,9 @@ The config of the packaged service.
 Its environment: the providers' keys.
 .TP
 .I /var/lib/runnel
-Its data: keys, logs and ledger (SQLite), and the journal of what is not in the store yet.
+Its data: keys, logs and ledger (SQLite), and the journal of what is not in the store yet. By
+.I admin.sock
+in it the admin's programs reach the gateway.
 .SH EXIT STATUS
 0 when all went well, 1 when it did not, above 100 for a command line that makes no sense.
 .SH EXAMPLES

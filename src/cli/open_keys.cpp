@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
 namespace runnel::cli {
 namespace {
 
@@ -11,6 +13,13 @@ bool needs_keys(const policy::AuthSettings& auth) {
     using policy::AuthSettings;
     return auth.mode == AuthSettings::Mode::keys || (auth.mode == AuthSettings::Mode::header &&
                                                      auth.wallet == AuthSettings::Wallet::required);
+}
+
+std::string cure(const config::Config& config) {
+    if (config.access.store.kind != policy::StoreSettings::Kind::sqlite) return {};
+    return fmt::format(" They are in {} (`data` in the config): is that disk full, or may this "
+                       "user not write there?",
+                       config.data);
 }
 
 }  // namespace
@@ -28,8 +37,8 @@ Result<std::unique_ptr<store::KeyKeeper>> open_keys(const config::Config& config
     if (outcome) return keeper;
     if (needs_keys(config.access.auth))
         return fail(outcome.error().kind,
-                    fmt::format("auth.mode asks for keys, but they can't be read: {}",
-                                outcome.error().message));
+                    fmt::format("auth.mode asks for keys, but they can't be read: {}{}",
+                                outcome.error().message, cure(config)));
     log::Line(log::Level::warning, "no keys: the store can't be read")
         .add("detail", outcome.error().message)
         .write();

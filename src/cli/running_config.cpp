@@ -1,6 +1,12 @@
 #include "cli/running_config.hpp"
 
 #include "cli/config_file.hpp"
+#include "cli/entrance.hpp"
+#include "cli/machine_memory.hpp"
+#include "cli/own_files.hpp"
+#include "config/exposure.hpp"
+#include "server/admin.hpp"
+#include "server/audit.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -34,6 +40,10 @@ void log_changes(const config::Changes& changes) {
             .write();
 }
 
+void log_warning(std::string_view warning) {
+    log::Line(log::Level::warning, "config").add("message", warning).write();
+}
+
 // The file was read a moment ago; what it has become since then needs a reload anyway.
 std::string text_in_use(const ServeOptions& options, const config::Config& config) {
     if (options.config_file.empty()) return text_of_defaults(config);
@@ -62,13 +72,19 @@ void set_up_log(const config::Config& config) {
     log::set_up(log_format(config), log::level_named(config.log_level).value_or(log::Level::info));
 }
 
-http::ConnectionLimits connection_limits(const config::Config& config) {
-    return {{config.limits.request_header_bytes, config.limits.request_body_bytes}};
+http::ConnectionLimits connection_limits(const config::Config& config, MemoryBudget* memory) {
+    const config::Limits& limits = config.limits;
+    return {.head_bytes = limits.request_header_bytes,
+            .body_bytes = limits.request_body_bytes,
+            .head_time = limits.head_time,
+            .body_time = limits.body_time,
+            .memory = memory};
 }
 
 Result<std::shared_ptr<const exchange::Gateway>> open_gateway(const config::Config& config,
-                                                              agent::Workshop* workshop) {
-    auto tools = workshop->open(config.tools);
+                                                              agent::Workshop* workshop,
+                                                              const std::string& config_file) {
+    auto tools = workshop->open(config.tools, own_files(config, config_file));
     if (!tools) return propagate(tools);
     return exchange::build_gateway(config, &environment, std::move(*tools));
 }
@@ -76,21 +92,28 @@ Result<std::shared_ptr<const exchange::Gateway>> open_gateway(const config::Conf
 RunningConfig::RunningConfig(boost::asio::io_context* loop, ServeOptions options,
                              config::Config config, http::UpstreamTls* upstream_tls,
                              agent::Workshop* workshop, exchange::SharedState* state,
-                             Services* services)
+                             Services* services, Seating* seating)
     : loop_(loop),
       options_(std::move(options)),
       config_(std::move(config)),
       upstream_tls_(upstream_tls),
       workshop_(workshop),
       state_(state),
-      services_(services) {
-    state_->use_limits(config_);
+      services_(services),
+      seating_(seating) {
+    use_limits();
     keep_text(text_in_use(options_, config_));
+    for (const std::string& warning : warnings_about_files(config_)) log_warning(warning);
 }
 
 RunningConfig::ConfigText RunningConfig::config_text() const {
     const std::scoped_lock lock(text_mutex_);
     return {options_.config_file, text_};
+}
+
+void RunningConfig::use_limits() {
+    const std::size_t said = config_.limits.memory_bytes;
+    state_->use_limits(config_, said > 0 ? said : default_memory_budget(machine_memory()));
 }
 
 void RunningConfig::keep_text(std::string text) {
@@ -99,7 +122,8 @@ void RunningConfig::keep_text(std::string text) {
 }
 
 std::vector<config::Problem> RunningConfig::problems_of(std::string_view config_text) const {
-    auto read = config::read_config(config_text, &environment);
+    auto read = config::read_config(config_text, &environment, folder_of(options_.config_file),
+                                    config::Secrets::masked);
     return read ? Problems() : std::move(read.error());
 }
 
@@ -107,12 +131,13 @@ void RunningConfig::aside(std::move_only_function<void()> work) {
     boost::asio::post(*loop_, std::move(work));
 }
 
-void RunningConfig::reload(std::function<void(Reloaded)> done) {
-    boost::asio::post(*loop_,
-                      [this, done = std::move(done)]() mutable { reload_here(std::move(done)); });
+void RunningConfig::reload(store::Actor by, std::function<void(Reloaded)> done) {
+    boost::asio::post(*loop_, [this, by = std::move(by), done = std::move(done)]() mutable {
+        reload_here(std::move(by), std::move(done));
+    });
 }
 
-void RunningConfig::reload_here(std::function<void(Reloaded)> done) {
+void RunningConfig::reload_here(store::Actor by, std::function<void(Reloaded)> done) {
     const auto refuse = [&](Problems problems) {
         log_problems(options_.config_file, problems);
         done(std::unexpected(std::move(problems)));
@@ -123,25 +148,47 @@ void RunningConfig::reload_here(std::function<void(Reloaded)> done) {
     if (!text) return refuse(std::move(text.error()));
     auto read = options_.config_file.empty()
                     ? std::expected<config::Config, Problems>(config::default_config(&environment))
-                    : config::read_config(*text, &environment);
+                    : config::read_config(*text, &environment, folder_of(options_.config_file));
     if (!read) return refuse(std::move(read.error()));
     config::Config config = with_options(std::move(*read), options_);
-    auto gateway = open_gateway(config, workshop_);
+    config::Changes changes = config::compare(config_, config);
+    // Until the next start: whoever reaches this address is let in by the new config, and this
+    // folder is kept from tools.
+    config.listen = config_.listen;
+    config.data = config_.data;
+    if (auto problem = config::exposure_of(config)) return refuse({{0, 0, std::move(*problem)}});
+    auto gateway = open_gateway(config, workshop_, options_.config_file);
     if (!gateway) return refuse({{0, 0, gateway.error().message}});
+    const auto entrance = reopen_entrance(config);
+    if (!entrance) return refuse({{0, 0, entrance.error().message}});
     if ((*gateway)->uses_tls()) upstream_tls_->get();
 
-    config::Changes changes = config::compare(config_, config);
     set_up_log(config);
     log_changes(changes);
+    server::note_action(state_->queries, std::move(by), "config.reload", "",
+                        server::reload_answer(changes));
+    for (const std::string& warning : warnings_about_files(config)) log_warning(warning);
     config_ = std::move(config);
-    state_->use_limits(config_);
+    use_limits();
     services_->use(config_);
+    seating_->use(config_.limits);
     keep_text(options_.config_file.empty() ? text_of_defaults(config_) : std::move(*text));
     auto threads_left = std::make_shared<std::atomic<std::size_t>>(shards_.size());
     const auto one_done = [threads_left, changes = std::move(changes), done = std::move(done)] {
         if (--*threads_left == 0) done(changes);
     };
-    for (Shard* shard : shards_) shard->use(*gateway, connection_limits(config_), one_done);
+    for (Shard* shard : shards_) shard->use(*gateway, *entrance, one_done);
+}
+
+// With TLS files as they are now. Whether there is TLS at all counts from the next start.
+Result<http::Entrance> RunningConfig::reopen_entrance(const config::Config& config) {
+    auto entrance = open_entrance(config, connection_limits(config, &state_->memory));
+    if (!entrance) return propagate(entrance);
+    if (!tls_ || !entrance->tls)
+        entrance->tls = tls_;
+    else
+        tls_ = entrance->tls;
+    return entrance;
 }
 
 }  // namespace runnel::cli

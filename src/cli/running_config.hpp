@@ -2,6 +2,7 @@
 
 #include "agent/workshop.hpp"
 #include "base/log.hpp"
+#include "cli/seating.hpp"
 #include "cli/serve.hpp"
 #include "cli/services.hpp"
 #include "cli/shard.hpp"
@@ -26,9 +27,10 @@ log::Format log_format(const config::Config& config);
 
 // What the config describes, ready for use.
 Result<std::shared_ptr<const exchange::Gateway>> open_gateway(const config::Config& config,
-                                                              agent::Workshop* workshop);
+                                                              agent::Workshop* workshop,
+                                                              const std::string& config_file);
 
-http::ConnectionLimits connection_limits(const config::Config& config);
+http::ConnectionLimits connection_limits(const config::Config& config, MemoryBudget* memory);
 
 // The config that is in use, and what reads it again: on SIGHUP and for the admin API. Its loop
 // belongs to a thread that serves no requests, so that reading a file holds nobody up.
@@ -37,10 +39,11 @@ public:
     // All pointers must outlive it.
     RunningConfig(boost::asio::io_context* loop, ServeOptions options, config::Config config,
                   http::UpstreamTls* upstream_tls, agent::Workshop* workshop,
-                  exchange::SharedState* state, Services* services);
+                  exchange::SharedState* state, Services* services, Seating* seating);
 
-    // Before the loop runs: who is to use what is read.
+    // Before the loop runs: who is to use what is read, and the listener's TLS; null: it has none.
     void add(Shard* shard) { shards_.push_back(shard); }
+    void has(std::shared_ptr<boost::asio::ssl::context> tls) { tls_ = std::move(tls); }
 
     // These two on its loop's thread.
     std::chrono::milliseconds drain_timeout() const { return config_.drain_timeout; }
@@ -49,14 +52,16 @@ public:
     void close() { closed_ = true; }
 
     // From any thread. What comes of it is logged too.
-    void reload(std::function<void(Reloaded)> done) override;
+    void reload(store::Actor by, std::function<void(Reloaded)> done) override;
     ConfigText config_text() const override;
     std::vector<config::Problem> problems_of(std::string_view config_text) const override;
     void aside(std::move_only_function<void()> work) override;
 
 private:
-    void reload_here(std::function<void(Reloaded)> done);
+    void reload_here(store::Actor by, std::function<void(Reloaded)> done);
+    void use_limits();
     void keep_text(std::string text);
+    Result<http::Entrance> reopen_entrance(const config::Config& config);
 
     boost::asio::io_context* loop_;
     ServeOptions options_;
@@ -65,6 +70,8 @@ private:
     agent::Workshop* workshop_;
     exchange::SharedState* state_;
     Services* services_;
+    Seating* seating_;
+    std::shared_ptr<boost::asio::ssl::context> tls_;
     std::vector<Shard*> shards_;
     bool closed_ = false;
     mutable std::mutex text_mutex_;

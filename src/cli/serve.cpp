@@ -1,14 +1,21 @@
 #include "cli/serve.hpp"
 
+#include "base/limits.hpp"
 #include "base/log.hpp"
+#include "cli/admin_door.hpp"
 #include "cli/config_file.hpp"
+#include "cli/entrance.hpp"
 #include "cli/lifecycle.hpp"
 #include "cli/open_keys.hpp"
+#include "cli/private_memory.hpp"
 #include "cli/running_config.hpp"
+#include "cli/seating.hpp"
 #include "cli/service_notice.hpp"
 #include "cli/services.hpp"
 #include "cli/shard.hpp"
+#include "cli/spare_memory.hpp"
 #include "cli/trace_exporter.hpp"
+#include "config/exposure.hpp"
 #include "http/tls.hpp"
 #include "server/recall.hpp"
 
@@ -38,26 +45,33 @@ void raise_descriptor_limit() {
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-std::string with_port(std::string_view address, unsigned short port) {
-    return fmt::format("{}:{}", address.substr(0, address.rfind(':')), port);
+std::string address_text(const http::tcp::endpoint& endpoint) {
+    const std::string host = endpoint.address().to_string();
+    return endpoint.address().is_v6() ? fmt::format("[{}]:{}", host, endpoint.port())
+                                      : fmt::format("{}:{}", host, endpoint.port());
 }
 
-// An address that a person on this machine can open.
-std::string as_shown(std::string_view address) {
-    const std::string_view host = address.substr(0, address.rfind(':'));
-    const bool every_interface = host.empty() || host == "*" || host == "0.0.0.0";
-    return fmt::format("{}{}", every_interface ? std::string_view("127.0.0.1") : host,
-                       address.substr(address.rfind(':')));
+// What a person on this machine can open.
+http::tcp::endpoint as_opened(const http::tcp::endpoint& endpoint) {
+    if (!endpoint.address().is_unspecified()) return endpoint;
+    const auto here = endpoint.address().is_v6()
+                          ? asio::ip::address(asio::ip::address_v6::loopback())
+                          : asio::ip::address(asio::ip::address_v4::loopback());
+    return {here, endpoint.port()};
 }
 
 void announce(const config::Config& config, const exchange::Gateway& gateway,
-              const std::string& address, std::size_t threads) {
-    const std::string url = fmt::format("{}://{}", config.tls ? "https" : "http", address);
+              server::ConsoleState* console, const http::tcp::endpoint& endpoint,
+              std::size_t threads, std::size_t memory_bytes) {
+    const std::string_view scheme = config.tls ? "https" : "http";
+    const std::string bound = fmt::format("{}://{}", scheme, address_text(endpoint));
     if (log_format(config) == log::Format::json) {
-        log::Line(log::Level::info, fmt::format("listening on {}", url))
+        log::Line(log::Level::info, fmt::format("listening on {}", bound))
             .add("version", RUNNEL_VERSION)
             .add("threads", threads)
+            .add("memory_mib", memory_bytes / limits::mib)
             .add("providers", gateway.providers.size())
+            .add("admin_socket", admin_socket(config.data))
             .write();
         return;
     }
@@ -65,43 +79,45 @@ void announce(const config::Config& config, const exchange::Gateway& gateway,
     for (const auto& slot : gateway.providers) names += (names.empty() ? "" : ", ") + slot.name;
     fmt::print(
         stderr,
-        "Runnel {} listening on {}\n  console:   {}/\n  providers: {}\n  try:       curl -N "
+        "Runnel {} listening on {}\n  console:   {}\n  providers: {}\n  try:       curl -N "
         "{}/v1/chat/completions "
         "-H 'Content-Type: application/json' \\\n               -d '{{\"model\":\"demo/text\","
         "\"stream\":true,\"messages\":[{{\"role\":\"user\",\"content\":\"hi\"}}]}}'\n",
-        RUNNEL_VERSION, url, url, names, url);
+        RUNNEL_VERSION, bound, console_hint(config, console), names, console->url);
 }
 
 }  // namespace
 
 int serve(const ServeOptions& options) {
+    set_up_allocator();
+    keep_memory_private();
     auto loaded = options.config_file.empty() ? std::optional(config::default_config(&environment))
                                               : load_config(options.config_file, std::cerr);
     if (!loaded) return 1;
     const config::Config config = with_options(std::move(*loaded), options);
     set_up_log(config);
+    if (const auto problem = config::exposure_of(config)) {
+        fmt::print(stderr, "runnel: {}\n", *problem);
+        return 1;
+    }
 
     http::UpstreamTls upstream_tls;
     agent::Workshop workshop(&upstream_tls, &environment);
-    auto gateway = open_gateway(config, &workshop);
+    auto gateway = open_gateway(config, &workshop, options.config_file);
     if (!gateway) {
         fmt::print(stderr, "runnel: {}\n", gateway.error().message);
         return 1;
     }
-    std::unique_ptr<asio::ssl::context> tls;
-    if (config.tls) {
-        auto made = http::make_server_tls(config.tls->cert, config.tls->key);
-        if (!made) {
-            fmt::print(stderr, "runnel: {}\n", made.error().message);
-            return 1;
-        }
-        tls = std::move(*made);
+    exchange::SharedState state;
+    const auto entrance = open_entrance(config, connection_limits(config, &state.memory));
+    if (!entrance) {
+        fmt::print(stderr, "runnel: {}\n", entrance.error().message);
+        return 1;
     }
     if ((*gateway)->uses_tls()) upstream_tls.get();
     raise_descriptor_limit();
     std::signal(SIGPIPE, SIG_IGN);
 
-    exchange::SharedState state;
     server::ConsoleState console;
     auto keys = open_keys(config, &state.keys);
     if (!keys) {
@@ -111,7 +127,12 @@ int serve(const ServeOptions& options) {
     state.key_keeper = keys->get();
     const std::size_t threads =
         config.threads > 0 ? config.threads : std::max(1U, std::thread::hardware_concurrency());
-    auto services = Services::open(config, threads);
+    const auto ring = state.keys.get();
+    const bool any_budget = ring && std::ranges::any_of(ring->keys(), [](const policy::Key& key) {
+                                return key.budget.has_value();
+                            });
+    auto services = Services::open(
+        config, threads, any_budget ? Services::KeyBudgets::some : Services::KeyBudgets::none);
     if (!services) {
         fmt::print(stderr, "runnel: {}\n", services.error().message);
         return 1;
@@ -129,29 +150,40 @@ int serve(const ServeOptions& options) {
         return 1;
     }
     if (*traces) state.traces = (*traces)->queue();
+    Seating seating(threads);
     std::vector<std::unique_ptr<Shard>> shards;
     asio::io_context control_loop;  // after the shards: what waits in it is theirs
     RunningConfig running_config(&control_loop, options, config, &upstream_tls, &workshop, &state,
-                                 services->get());
+                                 services->get(), &seating);
+    running_config.has(entrance->tls);
     std::string address = config.listen;
+    auto port = options.take_over ? http::Listener::Port::shared : http::Listener::Port::free;
     for (std::size_t i = 0; i < threads; ++i) {
-        shards.push_back(std::make_unique<Shard>(
-            Shard::Common{&state, &upstream_tls, tls.get(), &console, &running_config}, *gateway,
-            connection_limits(config), (*services)->journal_of(i)));
-        if (auto listening = shards.back()->listen(address); !listening) {
+        shards.push_back(
+            std::make_unique<Shard>(Shard::Common{&state, &upstream_tls, seating.seats(),
+                                                  seating.essential(), &console, &running_config},
+                                    *gateway, *entrance, (*services)->journal_of(i)));
+        if (auto listening = shards.back()->listen(address, port); !listening) {
             fmt::print(stderr, "runnel: {}\n", listening.error().message);
             return 1;
         }
         running_config.add(shards.back().get());
         // With port 0 the first thread's port is everyone's.
-        address = with_port(config.listen, shards.front()->port());
+        address = address_text(shards.front()->endpoint());
+        port = http::Listener::Port::shared;
     }
+    seating.begin(config.limits);
+    console.url = fmt::format("{}://{}", config.tls ? "https" : "http",
+                              address_text(as_opened(shards.front()->endpoint())));
+    open_admin_socket(config, shards.front().get());
     std::vector<std::jthread> running;
     for (std::size_t i = 1; i < shards.size(); ++i)
         running.emplace_back([shard = shards[i].get()] { shard->run(); });
     (*services)->keep_house();
     Lifecycle lifecycle(&control_loop, &running_config, &shards);
-    announce(config, **gateway, as_shown(address), threads);
+    SpareMemory spare_memory(&control_loop);
+    announce(config, **gateway, &console, shards.front()->endpoint(), threads,
+             state.memory.limit());
     tell_service_manager("READY=1");
     gateway->reset();  // the shards have it, until there is another
     std::jthread control_thread([&control_loop] { control_loop.run(); });

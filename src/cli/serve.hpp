@@ -9,6 +9,7 @@ struct ServeOptions {
     std::string listen;       // empty: the config's
     std::string data;         // empty: the config's
     int threads = -1;         // -1: the config's
+    bool take_over = false;   // the port may be another process's, which is about to end
 };
 
 // Serves until SIGINT or SIGTERM; returns the process's exit code.

@@ -5,6 +5,8 @@
 #include "store/append.hpp"
 #include "store/retention.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <future>
@@ -19,12 +21,16 @@ constexpr auto house_keeping_time = 10min;
 constexpr auto house_keeping_pause = 200ms;  // between two portions of what is old
 constexpr auto redis_start_time = 500ms;
 
-// The ledger knows models by the names that requests gave them: their own, their ids, and aliases
-// of any of these.
+// The ledger knows models by the names that requests gave them: their own, their ids, other ways to
+// write provider/model, and aliases of any of these.
 std::vector<std::string> names_of(const config::Config& config, const std::string& model) {
     std::vector<std::string> names{model};
     for (const config::Model& own : config.models)
         if (own.name == model && !own.id.empty()) names.push_back(own.id);
+    if (const std::size_t slash = model.find('/'); slash != std::string::npos) {
+        names.push_back('@' + model);
+        names.push_back(model.substr(slash + 1));
+    }
     for (std::size_t i = 0; i < names.size(); ++i)
         for (const auto& [alias, meant] : config.aliases)
             if (meant == names[i] && std::ranges::find(names, alias) == names.end())
@@ -32,33 +38,47 @@ std::vector<std::string> names_of(const config::Config& config, const std::strin
     return names;
 }
 
+Error no_ledger(const config::Config& config, const Error& why) {
+    return {why.kind,
+            fmt::format("There are budgets, which need the ledger in {}, but it can't be written: "
+                        "{} Make room on that disk, or let this user write there; `data` in the "
+                        "config says where it is.",
+                        config.data, why.message),
+            {},
+            why.detail};
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Services>> Services::open(const config::Config& config,
-                                                 std::size_t threads) {
+Result<std::unique_ptr<Services>> Services::open(const config::Config& config, std::size_t threads,
+                                                 KeyBudgets key_budgets) {
     std::unique_ptr<Services> services(new Services);
     services->use(config);
     auto stored = services->open_store(config, &store::open_database);
+    const bool is_here = config.access.store.kind == policy::StoreSettings::Kind::sqlite;
+    // A server that is away comes back, and refuses whoever has a budget until then.
+    if (stored && is_here) stored = services->check_store();
     if (!stored) {
         const policy::SharedLimits& limits = config.access.limits;
-        const bool needed = !limits.team_budgets.empty() || !limits.model_budgets.empty();
-        if (needed) return propagate(stored);
+        const bool has_budgets = key_budgets == KeyBudgets::some || !limits.team_budgets.empty() ||
+                                 !limits.model_budgets.empty();
+        if (has_budgets) return fail(no_ledger(config, stored.error()));
         log::Line(log::Level::warning, "the store can't be opened; it is tried again and again")
             .add("detail", stored.error().message)
             .write();
         stored = services->open_store(config, &store::open_database_later);
+        if (!stored) return propagate(stored);
     }
-    // Before the journal: what crashed is settled with it.
+    services->open_journal(config, threads);
+    // Before anything is recorded: what crashed is settled with it.
     if (auto opened = services->open_meter(config); !opened) return propagate(opened);
-    if (stored) stored = services->open_journal(config, threads);
-    if (!stored)
-        log::Line(log::Level::error, "requests are not recorded: there is no journal for them")
-            .add("detail", stored.error().message)
-            .write();
+    services->begin_recording();
     return services;
 }
 
-Services::~Services() = default;
+Services::~Services() {
+    if (journal_) journal_->elsewhere()->on_stored({});
+}
 
 void Services::use(const config::Config& config) {
     std::map<std::string, std::vector<std::string>> names;
@@ -84,40 +104,39 @@ Result<void> Services::open_store(const config::Config& config, OpenDatabase* op
     return {};
 }
 
-std::vector<store::SpendScope> Services::scopes_of(const policy::Holder& holder) {
+store::SpendScope Services::scope_of(const policy::Holder& holder) {
     using enum policy::Holder::Kind;
     using Kind = store::SpendScope::Kind;
-    if (holder.kind == team) return {{Kind::team, holder.name}};
-    if (holder.kind != model) return {{Kind::key, holder.name}};
-    std::vector<store::SpendScope> scopes;
+    if (holder.kind == team) return {Kind::team, holder.name};
+    if (holder.kind != model) return {Kind::key, holder.name};
     const std::scoped_lock lock(config_mutex_);
     const auto names = model_names_.find(holder.name);
-    if (names == model_names_.end()) return {{Kind::model, holder.name}};
-    for (const std::string& name : names->second) scopes.push_back({Kind::model, name});
-    return scopes;
+    if (names == model_names_.end()) return {Kind::model, holder.name};
+    return {Kind::model, holder.name, names->second};
 }
 
 policy::AskLedger Services::ledger() {
     return
         [this](const policy::Holder& holder, policy::UtcTime since, policy::LedgerAnswer answer) {
-            if (!queries_) return answer(Money{});
-            queries_->submit([scopes = scopes_of(holder), since, answer = std::move(answer)](
+            queries_->submit([this, scope = scope_of(holder), since, answer = std::move(answer)](
                                  Result<store::Database*> database) mutable {
                 if (!database) return answer(propagate(database));
-                Result<Money> sum = Money{};
-                for (const store::SpendScope& scope : scopes) {
-                    auto spent = store::spent(**database, scope, since);
-                    if (!spent) return answer(propagate(spent));
-                    sum->nano_usd += spent->nano_usd;
-                }
-                answer(std::move(sum));
+                policy::LedgerSum sum(Money{}, recorder_->stored_until());
+                auto spent = store::spent(**database, scope, since);
+                if (!spent) return answer(propagate(spent));
+                sum.spent = *spent;
+                answer(sum);
             });
         };
 }
 
 Result<void> Services::open_meter(const config::Config& config) {
     sums_.emplace(ledger());
-    local_meter_.emplace(&*sums_);
+    store::OpenElsewhere* const elsewhere = journal_->elsewhere();
+    local_meter_.emplace(&*sums_, &std::chrono::steady_clock::now,
+                         [elsewhere](const policy::Hold& hold, auto asked) {
+                             return elsewhere->reserved(hold, asked);
+                         });
     const policy::SharedSettings& shared = config.access.shared;
     if (shared.redis_url.empty()) return {};
     auto address = policy::read_redis_url(shared.redis_url.reveal());
@@ -130,21 +149,35 @@ Result<void> Services::open_meter(const config::Config& config) {
     return {};
 }
 
-Result<void> Services::open_journal(const config::Config& config, std::size_t threads) {
-    const store::Journal::Options options{
-        .folder = {.bytes_max = config.access.logs.journal_bytes}};
-    auto journal = store::Journal::open(std::filesystem::path(config.data) / "journal", options);
-    if (!journal) return propagate(journal);
-    journal_ = std::move(*journal);
+void Services::open_journal(const config::Config& config, std::size_t threads) {
+    const std::filesystem::path folder = std::filesystem::path(config.data) / "journal";
+    journal_ = store::Journal::open(folder, {.disk_bytes_max = config.access.logs.journal_bytes});
     for (std::size_t i = 0; i < threads; ++i) writers_.push_back(journal_->add_writer());
+    // Before the first request: what others have reserved counts from the beginning.
+    journal_->elsewhere()->look();
+}
+
+Result<void> Services::check_store() {
+    auto written = appending_->run("UPDATE counters SET value = value WHERE name = 'ledger_seq'");
+    if (!written) return propagate(written);
+    return {};
+}
+
+void Services::begin_recording() {
     const auto append = [this](std::span<const store::Record> batch) {
         return store::append(*appending_, batch);
     };
     const auto recovered = [this](const store::Opening& opening, const store::Record& record) {
         settle_crashed(opening.claim_id, record);
     };
-    recorder_.emplace(journal_.get(), append, recovered, store::Recorder::Options{});
-    return {};
+    store::Recorder::Options options;
+    options.check = [this] { return check_store(); };
+    recorder_.emplace(journal_.get(), append, recovered, std::move(options));
+    // Where all is counted in Redis, nobody asks what others here have reserved.
+    journal_->elsewhere()->on_stored([this] {
+        if (!redis_meter_ || !redis_meter_->figures().connected)
+            sums_->doubt(policy::LedgerSums::OldOnes::will_do);
+    });
 }
 
 // The budget is charged what the ledger says.
@@ -192,7 +225,8 @@ Services::Left Services::forget_before(policy::UtcTime time) {
 
 void Services::stop() {
     house_keeper_ = {};
-    if (recorder_) recorder_->stop(last_rows_time);
+    journal_->elsewhere()->on_stored({});
+    recorder_->stop(last_rows_time);
     if (queries_) queries_->stop();
 }
 

@@ -26,21 +26,20 @@ namespace runnel::cli {
 // journal before it, the keys, and what counts limits and budgets.
 class Services {
 public:
-    // `threads` is how many serve requests. A store that can't be opened is an error where budgets
+    // Whether any key has one.
+    enum class KeyBudgets { none, some };
+
+    // `threads` is how many serve requests. A store that can't be written is an error where budgets
     // need it; elsewhere requests go on, and their records wait in the journal until it can be.
-    // Where that can't be written either, they are lost, which whoever has no journal is to count.
-    static Result<std::unique_ptr<Services>> open(const config::Config& config,
-                                                  std::size_t threads);
+    static Result<std::unique_ptr<Services>> open(const config::Config& config, std::size_t threads,
+                                                  KeyBudgets key_budgets);
     ~Services();
     Services(const Services&) = delete;
     Services& operator=(const Services&) = delete;
 
-    // The first and the last are null where there is no journal.
-    store::JournalWriter* journal_of(std::size_t thread) const {
-        return writers_.empty() ? nullptr : writers_[thread];
-    }
+    store::JournalWriter* journal_of(std::size_t thread) const { return writers_[thread]; }
     store::StoreThread* queries() { return queries_ ? &*queries_ : nullptr; }
-    const store::Recorder* recorder() const { return recorder_ ? &*recorder_ : nullptr; }
+    const store::Recorder* recorder() const { return &*recorder_; }
     policy::Meter* meter();
     store::RedisClient* redis();  // null: this machine is alone
 
@@ -58,10 +57,12 @@ private:
     using OpenDatabase = Result<std::unique_ptr<store::Database>>(const policy::StoreSettings&,
                                                                   const std::filesystem::path&);
     Result<void> open_store(const config::Config& config, OpenDatabase* open);
-    Result<void> open_journal(const config::Config& config, std::size_t threads);
+    void open_journal(const config::Config& config, std::size_t threads);
+    void begin_recording();
+    Result<void> check_store();
     Result<void> open_meter(const config::Config& config);
     policy::AskLedger ledger();
-    std::vector<store::SpendScope> scopes_of(const policy::Holder& holder);
+    store::SpendScope scope_of(const policy::Holder& holder);
     void settle_crashed(std::string_view claim_id, const store::Record& record);
     enum class Left { nothing, more };
     Left forget_before(policy::UtcTime time);
@@ -74,11 +75,11 @@ private:
     std::map<std::string, std::vector<std::string>> model_names_;  // of those with a budget
     std::chrono::hours retention_{0};
 
+    std::unique_ptr<store::Journal> journal_;
+    std::vector<store::JournalWriter*> writers_;
     std::optional<policy::LedgerSums> sums_;
     std::optional<policy::LocalMeter> local_meter_;
     std::optional<store::RedisMeter> redis_meter_;
-    std::unique_ptr<store::Journal> journal_;
-    std::vector<store::JournalWriter*> writers_;
     std::optional<store::Recorder> recorder_;
     std::jthread house_keeper_;
 };

@@ -22,27 +22,31 @@ constexpr auto drain_look_time = std::chrono::milliseconds(10);
 }  // namespace
 
 Shard::Shard(const Common& common, const std::shared_ptr<const exchange::Gateway>& gateway,
-             http::ConnectionLimits limits, store::JournalWriter* journal)
-    : loop_(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO),
+             http::Entrance entrance, store::JournalWriter* journal)
+    : connections_(common.seats, &common.state->memory, common.essential_connections),
+      loop_(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO),
       worker_(&loop_, common.upstream_tls),
       app_(exchange::for_one_thread(gateway), &worker_, common.state, common.console,
            common.operations),
-      listener_(&loop_, &worker_.tasks, &app_, common.tls, limits, &connections_) {
+      listener_(&loop_, &worker_.tasks, &app_, entrance, &connections_),
+      local_listener_(&loop_, &worker_.tasks, &app_, entrance.limits, &connections_) {
     worker_.journal = journal;
     common.state->threads.push_back({&worker_, &connections_});
 }
 
 void Shard::run() {
     listener_.start();
+    local_listener_.start();
     const auto work = asio::make_work_guard(loop_);
     loop_.run();
 }
 
-void Shard::use(const std::shared_ptr<const exchange::Gateway>& gateway,
-                http::ConnectionLimits limits, std::function<void()> done) {
-    asio::post(loop_, [this, gateway, limits, done = std::move(done)] {
+void Shard::use(const std::shared_ptr<const exchange::Gateway>& gateway, http::Entrance entrance,
+                std::function<void()> done) {
+    asio::post(loop_, [this, gateway, entrance = std::move(entrance), done = std::move(done)] {
         app_.use(exchange::for_one_thread(gateway));
-        listener_.use(limits);
+        listener_.use(entrance);
+        local_listener_.use(entrance.limits);
         done();
     });
 }
@@ -61,6 +65,7 @@ asio::awaitable<void> Shard::drain_here(Drain drain) {
         co_await timer.async_wait(as_error);
     }
     listener_.stop();
+    local_listener_.stop();
     connections_.close_idle();
     co_await all_closed(std::min(Clock::now() + drain.late_requests, deadline));
     connections_.close_unasked();

@@ -3,6 +3,7 @@
 #include "exchange/gateway.hpp"
 #include "exchange/shared_state.hpp"
 #include "http/listener.hpp"
+#include "http/local_listener.hpp"
 #include "http/open_connections.hpp"
 #include "server/app.hpp"
 
@@ -22,16 +23,21 @@ public:
     struct Common {
         exchange::SharedState* state;
         http::UpstreamTls* upstream_tls;
-        boost::asio::ssl::context* tls;  // the listener's; may be null
+        http::Seats* seats;
+        std::size_t essential_connections;  // of each shard, for which there need be no seat
         server::ConsoleState* console;
         server::Operations* operations;
     };
     Shard(const Common& common, const std::shared_ptr<const exchange::Gateway>& gateway,
-          http::ConnectionLimits limits, store::JournalWriter* journal);
+          http::Entrance entrance, store::JournalWriter* journal);
 
-    Result<void> listen(const std::string& address) { return listener_.listen(address); }
-    unsigned short port() const { return listener_.port(); }
+    Result<void> listen(const std::string& address, http::Listener::Port port) {
+        return listener_.listen(address, port);
+    }
+    http::tcp::endpoint endpoint() const { return listener_.endpoint(); }
     int socket() { return listener_.socket(); }
+    // Besides: the socket by which the admin's programs come.
+    Result<void> listen_locally(const std::string& path) { return local_listener_.listen(path); }
 
     // Serves until it is stopped.
     void run();
@@ -39,7 +45,7 @@ public:
     // These from any thread.
 
     // What a config that was read again says; `done` is called when it is in use here.
-    void use(const std::shared_ptr<const exchange::Gateway>& gateway, http::ConnectionLimits limits,
+    void use(const std::shared_ptr<const exchange::Gateway>& gateway, http::Entrance entrance,
              std::function<void()> done);
     // How long the end may take.
     struct Drain {
@@ -62,6 +68,7 @@ private:
     exchange::Worker worker_;
     server::App app_;
     http::Listener listener_;
+    http::LocalListener local_listener_;
 };
 
 }  // namespace runnel::cli

@@ -112,4 +112,6 @@ bool is_cors_origin(std::string_view text) {
     return scheme && is_authority(after_scheme(text));
 }
 
+bool is_host_name(std::string_view text) { return is_host(text); }
+
 }  // namespace runnel::config

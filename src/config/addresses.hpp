@@ -21,4 +21,7 @@ bool is_proxy_url(std::string_view text);
 // What a browser sends as Origin ("https://app.example.com", "null"), or "*" for any.
 bool is_cors_origin(std::string_view text);
 
+// "gateway.internal": what a client has as Host, without a port.
+bool is_host_name(std::string_view text);
+
 }  // namespace runnel::config

@@ -16,11 +16,6 @@ std::vector<std::string> names_missing(const std::vector<Named>& some,
     return names;
 }
 
-bool same(const std::optional<Tls>& before, const std::optional<Tls>& after) {
-    if (!before || !after) return before.has_value() == after.has_value();
-    return before->cert == after->cert && before->key == after->key;
-}
-
 // Where spans go is settled when the process starts; of how many requests, and whether at all, may
 // change.
 bool needs_restart(const std::optional<Traces>& before, std::optional<Traces> after) {
@@ -40,7 +35,8 @@ Changes compare(const Config& before, const Config& after) {
     if (before.listen != after.listen) changes.need_restart.emplace_back("listen");
     if (before.data != after.data) changes.need_restart.emplace_back("data");
     if (before.threads != after.threads) changes.need_restart.emplace_back("threads");
-    if (!same(before.tls, after.tls)) changes.need_restart.emplace_back("tls");
+    // Which files is seen to at once.
+    if (before.tls.has_value() != after.tls.has_value()) changes.need_restart.emplace_back("tls");
     if (before.access.store != after.access.store) changes.need_restart.emplace_back("store");
     if (before.access.shared != after.access.shared) changes.need_restart.emplace_back("shared");
     if (before.access.logs.journal_bytes != after.access.logs.journal_bytes)

@@ -1,11 +1,14 @@
 #include "config/config.hpp"
 
+#include "base/ascii.hpp"
 #include "base/log.hpp"
+#include "base/web_origin.hpp"
 #include "config/addresses.hpp"
+#include "config/masked_text.hpp"
 #include "config/names.hpp"
-#include "config/read_access.hpp"
 #include "config/read_guardrail.hpp"
 #include "config/read_limits.hpp"
+#include "config/read_listener.hpp"
 #include "config/read_metrics.hpp"
 #include "config/read_model.hpp"
 #include "config/read_policy.hpp"
@@ -29,6 +32,8 @@ constexpr std::string_view keys_of_config[] = {"listen",
                                                "data",
                                                "threads",
                                                "tls",
+                                               "trusted_proxies",
+                                               "proxy_protocol",
                                                "providers",
                                                "models",
                                                "aliases",
@@ -36,6 +41,7 @@ constexpr std::string_view keys_of_config[] = {"listen",
                                                "dialect",
                                                "id_prefix",
                                                "cors",
+                                               "hosts",
                                                "limits",
                                                "ping",
                                                "log",
@@ -45,6 +51,7 @@ constexpr std::string_view keys_of_config[] = {"listen",
                                                "tools",
                                                "auth",
                                                "teams",
+                                               "budget",
                                                "prices",
                                                "price_file",
                                                "price_multiplier",
@@ -56,17 +63,14 @@ constexpr std::string_view keys_of_config[] = {"listen",
                                                "guardrails",
                                                "metrics",
                                                "traces"};
-constexpr std::string_view keys_of_tls[] = {"cert", "key"};
 constexpr std::string_view keys_of_cors[] = {"origins"};
-constexpr std::string_view keys_of_limits[] = {"request_body",
-                                               "request_header",
-                                               "concurrent",
-                                               "queue",
-                                               "queue_time",
-                                               "each_address",
-                                               "each_browser_key_address",
-                                               "endpoints",
-                                               "reserved_output_tokens"};
+constexpr std::string_view keys_of_limits[] = {"request_body", "request_header",
+                                               "concurrent",   "queue",
+                                               "queue_time",   "memory",
+                                               "head_time",    "body_time",
+                                               "connections",  "connections_per_address",
+                                               "each_address", "each_browser_key_address",
+                                               "endpoints",    "reserved_output_tokens"};
 constexpr std::string_view keys_of_admin[] = {"token"};
 constexpr std::string_view keys_of_log[] = {"format", "level"};
 constexpr std::string_view log_formats[] = {"auto", "json", "text"};
@@ -75,28 +79,12 @@ using namespace std::chrono_literals;
 
 constexpr std::int64_t threads_max = 1024;
 constexpr std::int64_t queue_max = 1'000'000;
-
-std::optional<std::string> listen_address(const Value& value) {
-    return value.text_that(
-        is_listen_address,
-        "an address such as 127.0.0.1:8080, [::1]:8080 or :8080 for every interface");
-}
+constexpr std::int64_t connections_max = 1'000'000;
+constexpr std::size_t memory_bytes_max = 1024 * 1024 * 1024 * limits::kib;  // 1 TiB
+constexpr std::size_t admin_token_characters_min = 16;
 
 std::optional<std::string> id_prefix(const Value& value) {
     return value.text_that(is_id_prefix, "up to 32 letters, digits, '.', '_' and '-'");
-}
-
-std::optional<Tls> read_tls(const Value& value) {
-    const auto section = value.section(keys_of_tls);
-    if (!section) return std::nullopt;
-    for (const std::string_view key : keys_of_tls)
-        if (!section->find(key))
-            value.complain(
-                fmt::format("{} is missing; TLS needs a cert and a key, as PEM files", key));
-    Tls tls;
-    section->read("cert", &Value::some_text, tls.cert);
-    section->read("key", &Value::some_text, tls.key);
-    return tls;
 }
 
 std::optional<std::vector<std::string>> read_cors(const Value& value) {
@@ -107,9 +95,20 @@ std::optional<std::vector<std::string>> read_cors(const Value& value) {
     for (const Value& item : listed->list()) {
         auto origin =
             item.text_that(is_cors_origin, "an origin such as https://app.example.com, or *");
-        if (origin) origins.push_back(std::move(*origin));
+        if (origin) origins.push_back(web_origin(*origin));
     }
     return origins;
+}
+
+std::optional<std::vector<std::string>> read_hosts(const Value& value) {
+    std::vector<std::string> hosts;
+    for (const Value& item : value.list()) {
+        auto host = item.text_that(is_host_name, "a name such as gateway.internal, without a port");
+        if (!host) continue;
+        std::ranges::transform(*host, host->begin(), ascii::lower);
+        hosts.push_back(std::move(*host));
+    }
+    return hosts;
 }
 
 void read_limits(const Value& value, Config& config) {
@@ -125,6 +124,18 @@ void read_limits(const Value& value, Config& config) {
     section->read("concurrent", read_concurrent, read.concurrent);
     section->read("queue", queue, read.queue);
     section->read("queue_time", queue_time, read.queue_time);
+    const auto read_time = [](const Value& time) { return time.duration(1s, 10min); };
+    section->read("head_time", read_time, read.head_time);
+    section->read("body_time", read_time, read.body_time);
+    const auto connections = [](const Value& count) {
+        return count.whole_number(1, connections_max);
+    };
+    section->read("connections", connections, read.connections);
+    section->read("connections_per_address", connections, read.connections_per_address);
+    const auto memory = [](const Value& size) {
+        return size.size(limits::memory_bytes_min, memory_bytes_max);
+    };
+    section->read("memory", memory, read.memory_bytes);
     read_client_limits(*section, config.access.limits);
 }
 
@@ -143,16 +154,20 @@ std::optional<std::chrono::milliseconds> read_drain_timeout(const Value& value) 
 }
 
 // What is wrong with a token is said without it.
-void read_admin(const Value& value, Config& config) {
+void read_admin(const Value& value, Secrets secrets, Config& config) {
     const auto section = value.section(keys_of_admin);
     const Value* token = section ? section->find("token") : nullptr;
-    auto text = token ? token->text() : std::nullopt;
+    auto text = token ? token->secret() : std::nullopt;
     if (!text) return;
-    if (is_token(*text)) {
-        config.admin_token = Secret(std::move(*text));
+    if (secrets == Secrets::masked && *text == secret_mask) return;
+    if (!is_token(*text)) {
+        token->complain("a token has letters, digits and signs of ASCII; it has no spaces");
+    } else if (text->size() < admin_token_characters_min) {
+        token->complain(fmt::format("a token has at least {} characters, so that nobody guesses "
+                                    "it; openssl rand -hex 32 makes a good one",
+                                    admin_token_characters_min));
     } else {
-        token->complain("a token has letters, digits and signs of ASCII, and at least one; it has "
-                        "no spaces");
+        config.admin_token = Secret(std::move(*text));
     }
 }
 
@@ -172,43 +187,48 @@ void read_log(const Value& value, Config& config) {
     section->read("level", level, config.log_level);
 }
 
-void read_file(const Value& file, Config& config) {
+void read_file(const Value& file, Secrets secrets, Config& config) {
     const auto section = file.section(keys_of_config);
     if (!section) return;
     const auto threads = [](const Value& value) { return value.whole_number(0, threads_max); };
-    section->read("listen", listen_address, config.listen);
+    read_listener(*section, config);
     section->read("data", &Value::some_text, config.data);
     section->read("threads", threads, config.threads);
-    section->read("tls", read_tls, config.tls);
     read_routes(*section, config);
     section->read("policy", read_common_policy, config.policy);
     section->read("dialect", read_dialect, config.dialect);
     section->read("id_prefix", id_prefix, config.id_prefix);
     section->read("cors", read_cors, config.cors_origins);
+    section->read("hosts", read_hosts, config.hosts);
     if (const Value* limits = section->find("limits")) read_limits(*limits, config);
     section->read("ping", read_ping, config.ping);
     section->read("drain_timeout", read_drain_timeout, config.drain_timeout);
-    section->read("auth", read_auth, config.access.auth);
+    if (const Value* budget = section->find("budget"))
+        read_budget_rules(*budget, config.access.limits);
     if (const Value* teams = section->find("teams")) read_teams(*teams, config.access.limits);
     read_prices(*section, config.access);
     read_stores(*section, config.access);
     if (const Value* rules = section->find("guardrails"))
         config.access.guardrails = read_guardrails(*rules);
-    if (const Value* admin = section->find("admin")) read_admin(*admin, config);
+    if (const Value* admin = section->find("admin")) read_admin(*admin, secrets, config);
     if (const Value* log = section->find("log")) read_log(*log, config);
     section->read("metrics", read_metrics_access, config.metrics_access);
     section->read("traces", read_traces, config.traces);
+    check_exposure(*section, config);
 }
 
 }  // namespace
 
 std::expected<Config, std::vector<Problem>> read_config(std::string_view yaml,
-                                                        Environment environment) {
+                                                        Environment environment,
+                                                        const std::string& folder,
+                                                        Secrets secrets) {
     const auto tree = parse_yaml(yaml);
     if (!tree) return std::unexpected(std::vector{tree.error()});
-    Reading reading{environment};
+    Reading reading{environment, folder};
     Config config;
-    read_file(Value(&*tree, "", &reading), config);
+    read_file(Value(&*tree, "", &reading), secrets, config);
+    config.secret_files = std::move(reading.secret_files);
     if (reading.problems.empty()) return config;
     std::ranges::sort(reading.problems, {}, [](const Problem& problem) {
         return std::tuple(problem.line, problem.column, std::string_view(problem.message));

@@ -68,11 +68,18 @@ struct Limits {
     std::size_t concurrent = limits::concurrent_requests;  // requests at a time
     std::size_t queue = limits::queued_requests;           // that may wait for one to end
     std::chrono::milliseconds queue_time = limits::queue_time;
+    std::size_t memory_bytes = 0;  // for requests and answers together; 0: a share of the machine's
+    std::size_t connections = 0;   // of clients; 0: as many as descriptors allow
+    std::size_t connections_per_address = 0;                          // 0: a share of all
+    std::chrono::milliseconds head_time = limits::request_read_time;  // for the header fields
+    std::chrono::milliseconds body_time = limits::request_read_time;  // without progress
 };
 
 struct Tls {
     std::string cert;
     std::string key;
+    std::string
+        client_ca{};  // who signs the certificates of clients; empty: nobody is asked for one
 };
 
 // Where spans of requests go, and of how many.
@@ -90,6 +97,9 @@ struct Config {
     std::string data = "./data";
     unsigned threads = 0;  // 0: one per core
     std::optional<Tls> tls{};
+    // Proxies before the gateway, as addresses and CIDR ranges, that may say who the client is.
+    std::vector<std::string> trusted_proxies{};
+    bool proxy_protocol = false;  // connections begin with a PROXY header (version 2)
     std::vector<Provider> providers{};
     std::vector<Model> models{};
     // The file's, and the built-in ones that models name without an entry.
@@ -99,7 +109,10 @@ struct Config {
     router::Policy policy{};  // of models that say nothing else
     std::string dialect = "openai";
     std::string id_prefix = "chatcmpl-";
-    std::vector<std::string> cors_origins{"*"};
+    std::vector<std::string> cors_origins{};  // whose pages may ask; "*": everybody's
+    // Names that the gateway goes by, besides addresses and localhost: with open auth, requests for
+    // others are refused.
+    std::vector<std::string> hosts{};
     Limits limits{};
     std::chrono::milliseconds ping{limits::ping_time};  // of silence in a stream; 0: never
     std::chrono::milliseconds drain_timeout{limits::drain_time};
@@ -109,7 +122,8 @@ struct Config {
     policy::Settings access{};
     enum class LogFormat { automatic, json, text } log_format = LogFormat::automatic;
     std::string log_level = "info";
-    std::optional<Traces> traces{};  // none: nobody is told
+    std::optional<Traces> traces{};           // none: nobody is told
+    std::vector<std::string> secret_files{};  // that secrets of this config were read from
 };
 
 // Where in the file something is wrong, and what to do about it.
@@ -120,10 +134,15 @@ struct Problem {
 };
 
 // Reads and checks a config file's text. `environment` answers ${NAME}; null for a variable that is
-// not set. Every problem found is reported, not only the first.
+// not set. Secrets in files are read too; their relative paths begin at `folder` (empty: where the
+// process runs). Every problem found is reported, not only the first.
 using Environment = const char* (*)(const char* name);
+// A text that is only looked at may have masks in place of its secrets.
+enum class Secrets { real, masked };
 std::expected<Config, std::vector<Problem>> read_config(std::string_view yaml,
-                                                        Environment environment);
+                                                        Environment environment,
+                                                        const std::string& folder = {},
+                                                        Secrets secrets = Secrets::real);
 
 // What serves when there is no file: the demo models and every provider whose usual key variable is
 // set.

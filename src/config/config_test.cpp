@@ -46,7 +46,8 @@ TEST(Config, HasDefaultsForEverything) {
         EXPECT_EQ(config.default_model, "");
         EXPECT_EQ(config.dialect, "openai");
         EXPECT_EQ(config.id_prefix, "chatcmpl-");
-        EXPECT_THAT(config.cors_origins, ElementsAre("*"));
+        EXPECT_THAT(config.cors_origins, IsEmpty());
+        EXPECT_THAT(config.hosts, IsEmpty());
         EXPECT_EQ(config.limits.request_body_bytes, 32u << 20);
         EXPECT_EQ(config.limits.request_header_bytes, 32u << 10);
         EXPECT_EQ(config.limits.concurrent, 20'000u);
@@ -71,7 +72,8 @@ dialect: openai
 id_prefix: run_
 default_model: demo/echo
 cors: {origins: ["https://app.example.com", "http://localhost:3000"]}
-limits: {request_body: 10MB, request_header: 64KiB, concurrent: 50, queue: 0, queue_time: 250ms}
+limits: {request_body: 10MB, request_header: 64KiB, concurrent: 50, queue: 0, queue_time: 250ms,
+         head_time: 5s, body_time: 1m, memory: 2GiB}
 ping: 5s
 drain_timeout: 2m
 admin: {token: "${OPENAI_API_KEY}"}
@@ -89,9 +91,12 @@ log: {format: json, level: debug}
                 ElementsAre("https://app.example.com", "http://localhost:3000"));
     EXPECT_EQ(config.limits.request_body_bytes, 10'000'000u);
     EXPECT_EQ(config.limits.request_header_bytes, 65'536u);
+    EXPECT_EQ(config.limits.head_time, 5s);
+    EXPECT_EQ(config.limits.body_time, 1min);
     EXPECT_EQ(config.limits.concurrent, 50u);
     EXPECT_EQ(config.limits.queue, 0u);
     EXPECT_EQ(config.limits.queue_time, 250ms);
+    EXPECT_EQ(config.limits.memory_bytes, std::size_t{2} << 30);
     EXPECT_EQ(config.ping, 5s);
     EXPECT_EQ(config.drain_timeout, 2min);
     EXPECT_EQ(config.admin_token.reveal(), "sk-from-the-environment");
@@ -195,7 +200,8 @@ TEST(Config, ReportsBadServerSettings) {
         EXPECT_THAT(problem(std::string("listen: '") + address + "'"), HasSubstr("listen must be"))
             << address;
     for (const char* address : {":8080", "*:80", "localhost:0", "0.0.0.0:8080", "[::]:65535"})
-        EXPECT_EQ(read("listen: '" + std::string(address) + "'").listen, address);
+        EXPECT_EQ(read("auth: {mode: keys}\nlisten: '" + std::string(address) + "'").listen,
+                  address);
     EXPECT_EQ(problem("tls: {cert: c.pem}"),
               "1:6: tls: key is missing; TLS needs a cert and a key, as PEM files");
     EXPECT_EQ(problem("tls: {key: k.pem}"),
@@ -211,6 +217,10 @@ TEST(Config, ReportsBadServerSettings) {
         problem("cors: {origins: ['https://a.com/x']}"),
         HasSubstr("cors.origins[0] must be an origin such as https://app.example.com, or *"));
     EXPECT_THAT(read("cors: {origins: []}").cors_origins, IsEmpty());
+    EXPECT_THAT(read("cors: {origins: ['HTTPS://App.example.com:443', '*']}").cors_origins,
+                ElementsAre("https://app.example.com", "*"));
+    EXPECT_THAT(read("hosts: [Gateway.internal]").hosts, ElementsAre("gateway.internal"));
+    EXPECT_THAT(problem("hosts: ['gateway.internal:80']"), HasSubstr("hosts[0] must be a name"));
 }
 
 TEST(Config, TakesPingsThatAreOff) {
@@ -226,9 +236,13 @@ TEST(Config, TakesPingsThatAreOff) {
 TEST(Config, ReportsBadLimits) {
     EXPECT_EQ(problem("limits: {concurrent: 0}"),
               "1:22: limits.concurrent must be a whole number from 1 to 1000000, not '0'");
+    EXPECT_EQ(problem("limits: {body_time: 0}"),
+              "1:21: limits.body_time must be a time such as 800ms, 15s, 5m or 1h, from 1s to "
+              "10m, not '0'");
     EXPECT_EQ(problem("limits: {queue_time: 2m}"),
               "1:22: limits.queue_time must be a time such as 800ms, 15s, 5m or 1h, from 0ms to "
               "1m, not '2m'");
+    EXPECT_THAT(problem("limits: {memory: 1MiB}"), HasSubstr("limits.memory must be"));
     EXPECT_EQ(problem("limits: {que: 5}"),
               "1:10: unknown key 'que' in limits; did you mean 'queue'?");
     EXPECT_THAT(problem("drain_timeout: 30"), HasSubstr("drain_timeout must be a time"));
@@ -240,6 +254,10 @@ TEST(Config, ReportsATokenThatNobodyCouldSend) {
         const std::string message = problem("admin: {token: \"" + std::string(token) + "\"}");
         EXPECT_THAT(message, HasSubstr("admin.token: a token has letters")) << token;
     }
+    const std::string short_one = problem("admin: {token: hunter2-hunter2}");
+    EXPECT_THAT(short_one, HasSubstr("admin.token: a token has at least 16 characters"));
+    EXPECT_THAT(short_one, HasSubstr("openssl rand -hex 32"));
+    EXPECT_THAT(short_one, ::testing::Not(HasSubstr("hunter2")));
     EXPECT_EQ(problem("admin: {tokn: x}"),
               "1:9: unknown key 'tokn' in admin; did you mean 'token'?");
 }

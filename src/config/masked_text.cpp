@@ -2,6 +2,7 @@
 
 #include "base/ascii.hpp"
 #include "base/redact.hpp"
+#include "config/secret_file.hpp"
 #include "config/yaml_tree.hpp"
 
 #include <algorithm>
@@ -10,20 +11,26 @@
 namespace runnel::config {
 namespace {
 
-constexpr std::string_view mask = "***";
+constexpr std::string_view mask = secret_mask;
 
-enum class Inside { anything, secrets };
+enum class Inside { anything, group, secrets };
 
 // Names of maps and lists in which everything may be a secret, and endings of those that hold one.
 constexpr std::string_view secret_groups[] = {"keys", "headers", "env"};
 constexpr std::string_view secret_endings[] = {"key",    "token",         "secret", "password",
                                                "passwd", "authorization", "cookie"};
 
-bool names_secret(std::string_view name) {
+Inside inside_of(std::string_view name, Inside around) {
+    if (around == Inside::group) return Inside::secrets;
+    // Where a secret is to be found is none.
+    if (around == Inside::secrets)
+        return std::ranges::find(ways_to_secrets, name) != std::end(ways_to_secrets)
+                   ? Inside::anything
+                   : Inside::secrets;
     const std::string lower = ascii::lowered(name);
-    return std::ranges::find(secret_groups, lower) != std::end(secret_groups) ||
-           std::ranges::any_of(secret_endings,
-                               [&](auto ending) { return lower.ends_with(ending); });
+    if (std::ranges::find(secret_groups, lower) != std::end(secret_groups)) return Inside::group;
+    const auto ends = [&](auto ending) { return lower.ends_with(ending); };
+    return std::ranges::any_of(secret_endings, ends) ? Inside::secrets : Inside::anything;
 }
 
 // Nothing but variables: ${NAME}, "Bearer ${NAME}" is not.
@@ -57,18 +64,18 @@ void find_secrets(Node& node, Inside inside, std::vector<Found>& found) {
         case Node::Kind::null: return;
         case Node::Kind::scalar: {
             if (node.text.empty() || is_variable(node.text)) return;
-            std::string shown = inside == Inside::secrets ? std::string(mask)
-                                                          : without_password(redacted(node.text));
+            std::string shown =
+                inside == Inside::anything ? masked_value(node.text) : std::string(mask);
             if (shown != node.text) found.push_back({&node, std::move(shown)});
             return;
         }
         case Node::Kind::list:
-            for (Node& child : node.children) find_secrets(child, inside, found);
+            for (Node& child : node.children)
+                find_secrets(child, inside == Inside::group ? Inside::secrets : inside, found);
             return;
         case Node::Kind::map:
             for (std::size_t i = 0; i + 1 < node.children.size(); i += 2)
-                find_secrets(node.children[i + 1],
-                             names_secret(node.children[i].text) ? Inside::secrets : inside, found);
+                find_secrets(node.children[i + 1], inside_of(node.children[i].text, inside), found);
             return;
     }
 }
@@ -121,6 +128,8 @@ bool tells_nothing(std::string_view yaml) {
 }
 
 }  // namespace
+
+std::string masked_value(std::string_view text) { return without_password(redacted(text)); }
 
 std::string masked_text(std::string_view yaml) {
     std::string text(yaml);

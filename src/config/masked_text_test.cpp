@@ -36,6 +36,17 @@ shared: redis://:${REDIS_PASSWORD}@cache.test
 )");
 }
 
+TEST(MaskedText, WhereASecretIsToBeFoundIsNone) {
+    const std::string_view yaml = R"(providers:
+  one: {kind: openai, api_key: {file: /etc/keys/one}, headers: {X-Key: {credential: two}}}
+)";
+    EXPECT_EQ(masked_text(yaml), yaml);
+    // But a header or a variable may have any name.
+    const std::string masked =
+        masked_text("env: {file: hunter22}\nheaders: {credential: hunter22}");
+    EXPECT_EQ(masked.find("hunter22"), std::string::npos) << masked;
+}
+
 TEST(MaskedText, FindsSecretsHoweverTheyAreWritten) {
     const std::string_view ways[] = {
         "admin: {token: hunter22}",

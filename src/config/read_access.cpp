@@ -9,9 +9,10 @@ namespace {
 
 using policy::AuthSettings;
 
-constexpr std::string_view keys_of_auth[] = {"mode", "header", "wallet", "lenient_addresses",
-                                             "key_in_query"};
-constexpr std::string_view keys_of_wallets[] = {"header", "wallet", "lenient_addresses"};
+constexpr std::string_view keys_of_auth[] = {
+    "mode", "header", "wallet", "lenient_addresses", "key_in_query", "really", "wallet_tools"};
+constexpr std::string_view keys_of_wallets[] = {"header", "wallet", "lenient_addresses",
+                                                "wallet_tools"};
 constexpr std::string_view modes[] = {"open", "keys", "header"};  // in the order of Mode
 constexpr std::string_view wallets[] = {"free", "required"};      // in the order of Wallet
 
@@ -32,7 +33,7 @@ std::optional<std::string> read_header_name(const Value& value) {
 
 }  // namespace
 
-std::optional<AuthSettings> read_auth(const Value& value) {
+std::optional<AuthSettings> read_auth(const Value& value, const KnownTools& tools) {
     const auto section = value.section(keys_of_auth);
     if (!section) return std::nullopt;
     AuthSettings auth;
@@ -46,6 +47,12 @@ std::optional<AuthSettings> read_auth(const Value& value) {
     section->read("wallet", wallet, auth.wallet);
     section->read("lenient_addresses", &Value::boolean, auth.lenient_addresses);
     section->read("key_in_query", &Value::boolean, auth.key_in_query);
+    section->read("really", &Value::boolean, auth.really);
+    if (const Value* really = section->find("really");
+        really && auth.mode != AuthSettings::Mode::open)
+        really->complain("only mode: open needs this; leave it out");
+    if (const Value* names = section->find("wallet_tools"))
+        auth.wallet_tools = tools.read_names(*names);
     if (value.problem_count() > problems || auth.mode == AuthSettings::Mode::header) return auth;
     for (const std::string_view key : keys_of_wallets)
         if (const Value* written = section->find(key))

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "config/read_tool.hpp"
 #include "config/yaml_reader.hpp"
 #include "policy/settings.hpp"
 
@@ -8,6 +9,6 @@
 namespace runnel::config {
 
 // `auth:`: who may ask at all.
-std::optional<policy::AuthSettings> read_auth(const Value& value);
+std::optional<policy::AuthSettings> read_auth(const Value& value, const KnownTools& tools);
 
 }  // namespace runnel::config

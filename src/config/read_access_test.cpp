@@ -40,6 +40,13 @@ TEST(ConfigAuth, MayAskForAWallet) {
     EXPECT_TRUE(strict.lenient_addresses);
 }
 
+TEST(ConfigAuth, IsOpenToANetworkOnlyWhereItIsMeant) {
+    EXPECT_TRUE(auth("{mode: open, really: true}").really);
+    EXPECT_FALSE(auth("{mode: open}").really);
+    EXPECT_THAT(problem("auth: {mode: keys, really: true}"),
+                HasSubstr("auth.really: only mode: open needs this"));
+}
+
 TEST(ConfigAuth, SaysWhatIsWrong) {
     EXPECT_THAT(problem("auth: {mode: key}"),
                 HasSubstr("1:14: auth.mode: 'key' is not one of open, keys, header; did you mean "
@@ -52,6 +59,16 @@ TEST(ConfigAuth, SaysWhatIsWrong) {
                 HasSubstr("1:28: auth.wallet: only mode: header looks at this"));
     EXPECT_THAT(problem("auth: keys"), HasSubstr("auth must be a map"));
     EXPECT_THAT(problem("auth: {modes: keys}"), HasSubstr("did you mean 'mode'?"));
+}
+
+TEST(ConfigAuth, ListsTheToolsOfWallets) {
+    EXPECT_TRUE(auth("{mode: header}").wallet_tools.empty());
+    EXPECT_EQ(auth("{mode: header, wallet_tools: [now]}").wallet_tools,
+              std::vector<std::string>{"now"});
+    EXPECT_THAT(problem("auth: {mode: header, wallet_tools: [nwo]}"),
+                HasSubstr("no tool is named 'nwo'"));
+    EXPECT_THAT(problem("auth: {mode: keys, wallet_tools: [now]}"),
+                HasSubstr("only mode: header looks at this"));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ std::vector<std::pair<std::string, std::string>> read_headers(const Value& value
             entry.name.complain("this header is set for each request and cannot be chosen");
             continue;
         }
-        auto text = entry.value.text();
+        auto text = entry.value.secret();
         if (!text) continue;
         if (is_header_value(*text)) {
             headers.emplace_back(entry.key, std::move(*text));

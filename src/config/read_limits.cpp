@@ -18,6 +18,8 @@ using policy::RateLimits;
 
 constexpr std::string_view keys_of_budget[] = {"usd", "period"};
 constexpr std::string_view keys_of_team[] = {"budget"};
+constexpr std::string_view keys_of_budget_rules[] = {"unpriced"};
+constexpr std::string_view unpriced_words[] = {"refuse", "allow"};  // in the order of Unpriced
 constexpr std::string_view keys_of_endpoint[] = {"rpm", "rpd", "concurrency"};
 constexpr std::string_view periods[] = {"total", "day", "week", "month"};  // in the order of Period
 
@@ -93,6 +95,18 @@ void read_teams(const Value& value, policy::SharedLimits& limits) {
         if (section) section->read("budget", read_budget, budget);
         if (budget) limits.team_budgets.emplace_back(entry.key, *budget);
     }
+}
+
+void read_budget_rules(const Value& value, policy::SharedLimits& limits) {
+    using Unpriced = policy::SharedLimits::Unpriced;
+    const auto section = value.section(keys_of_budget_rules);
+    if (!section) return;
+    const auto unpriced = [](const Value& word) -> std::optional<Unpriced> {
+        const auto name = word.one_of(unpriced_words);
+        if (!name) return std::nullopt;
+        return *name == "allow" ? Unpriced::allow : Unpriced::refuse;
+    };
+    section->read("unpriced", unpriced, limits.unpriced);
 }
 
 void read_client_limits(const Section& limits, policy::SharedLimits& out) {

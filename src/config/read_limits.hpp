@@ -23,6 +23,9 @@ std::optional<policy::Budget> read_budget(const Value& value);
 // `teams`.
 void read_teams(const Value& value, policy::SharedLimits& limits);
 
+// `budget:`: what holds for every budget.
+void read_budget_rules(const Value& value, policy::SharedLimits& limits);
+
 // What `limits` says of clients, beside what it says of requests.
 void read_client_limits(const Section& limits, policy::SharedLimits& out);
 

@@ -11,6 +11,7 @@ namespace {
 using policy::Budget;
 using policy::RateLimits;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using testing::problem;
@@ -84,6 +85,15 @@ TEST(ConfigLimits, SayWhatIsWrong) {
         "/v1/usage, /v1/balance; did you mean '/v1/models'?");
     EXPECT_EQ(problem("limits: {endpoints: {/v1/models: {tpm: 1}}}"),
               "1:35: unknown key 'tpm' in limits.endpoints./v1/models; did you mean 'rpm'?");
+}
+
+TEST(ConfigLimits, SayWhatBecomesOfModelsWithoutAPrice) {
+    using Unpriced = policy::SharedLimits::Unpriced;
+    EXPECT_EQ(read("").access.limits.unpriced, Unpriced::refuse);
+    EXPECT_EQ(read("budget: {unpriced: refuse}").access.limits.unpriced, Unpriced::refuse);
+    EXPECT_EQ(read("budget: {unpriced: allow}").access.limits.unpriced, Unpriced::allow);
+    EXPECT_THAT(problem("budget: {unpriced: maybe}"), HasSubstr("budget.unpriced"));
+    EXPECT_THAT(problem("budget: {usd: 1}"), HasSubstr("unknown key 'usd'"));
 }
 
 }  // namespace

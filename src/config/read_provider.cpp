@@ -23,7 +23,7 @@ constexpr std::int64_t tokens_max = 1'000'000'000;
 // A key goes out in a header, where a line break from a key file would begin another one. It is not
 // shown.
 void read_key(const Value& value, std::vector<Secret>& keys) {
-    auto text = value.text();
+    auto text = value.secret();
     if (!text) return;
     if (!is_header_value(*text)) {
         value.complain("a key cannot have line breaks or other control characters in it");

@@ -2,6 +2,7 @@
 
 #include "base/is_in.hpp"
 #include "base/nearest.hpp"
+#include "config/read_access.hpp"
 #include "config/read_model.hpp"
 #include "config/read_provider.hpp"
 #include "config/read_target.hpp"
@@ -128,6 +129,8 @@ void read_routes(const Section& file, Config& config) {
         config.models.push_back(std::move(model.model));
     }
     add_built_in_tools(tools, config);
+    const auto auth = [&](const Value& value) { return read_auth(value, known_tools); };
+    file.read("auth", auth, config.access.auth);
 
     const auto model_name = [&](const Value& value) { return read_model_name(value, names); };
     file.read("default_model", model_name, config.default_model);

@@ -6,7 +6,7 @@
 namespace runnel::config {
 
 // `providers`, `models`, `tools`, `aliases` and `default_model`: who can be asked, and by which
-// names, with which tools.
+// names, with which tools; and `auth`: who may ask.
 void read_routes(const Section& file, Config& config);
 
 }  // namespace runnel::config

@@ -27,7 +27,7 @@ constexpr auto retention_max = 3650 * 24h;
 
 // URLs may have a password in them: what is wrong is said without them.
 std::optional<StoreSettings> read_store(const Value& value) {
-    const auto text = value.text();
+    const auto text = value.secret();
     if (!text) return std::nullopt;
     if (*text == "sqlite") return StoreSettings{};
     if (text->starts_with("postgres://") || text->starts_with("postgresql://"))
@@ -37,7 +37,7 @@ std::optional<StoreSettings> read_store(const Value& value) {
 }
 
 std::optional<Secret> read_redis(const Value& value) {
-    const auto text = value.text();
+    const auto text = value.secret();
     if (!text) return std::nullopt;
     if (const auto address = policy::read_redis_url(*text); !address) {
         value.complain(address.error().message);

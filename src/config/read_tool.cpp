@@ -19,6 +19,7 @@ using namespace std::chrono_literals;
 using agent::BuiltInConfig;
 using agent::McpHttpConfig;
 using agent::McpStdioConfig;
+using agent::SandboxConfig;
 using agent::SearchConfig;
 using agent::ToolConfig;
 
@@ -26,7 +27,8 @@ constexpr std::string_view keys_of_tool[] = {"mcp",     "http",    "builtin",   
                                              "headers", "timeout", "result_limit",      "provider",
                                              "url",     "api_key", "private_addresses", "hook_key"};
 constexpr std::string_view tool_kinds[] = {"mcp", "http", "builtin"};
-constexpr std::string_view keys_of_command[] = {"command", "args", "env", "cwd"};
+constexpr std::string_view keys_of_command[] = {"command", "args", "env", "cwd", "user", "sandbox"};
+constexpr std::string_view keys_of_sandbox[] = {"read", "write", "network", "local_sockets"};
 constexpr std::string_view keys_of_search[] = {"provider", "url", "api_key"};
 constexpr std::string_view search_providers[] = {"searxng", "brave", "tavily"};
 
@@ -52,7 +54,31 @@ void read_environment(const Entry& entry, McpStdioConfig& server) {
         entry.name.complain("this is not the name of an environment variable");
         return;
     }
-    if (auto text = entry.value.text()) server.env.emplace_back(entry.key, std::move(*text));
+    if (auto text = entry.value.secret()) server.env.emplace_back(entry.key, std::move(*text));
+}
+
+std::vector<std::string> read_paths(const Value& value) {
+    std::vector<std::string> paths;
+    for (const Value& item : value.list())
+        if (auto path = item.some_text()) paths.push_back(std::move(*path));
+    return paths;
+}
+
+SandboxConfig read_sandbox(const Value& value) {
+    SandboxConfig sandbox;
+    if (value.node().kind == Node::Kind::scalar) {
+        sandbox.on = value.node().text != "off";
+        if (sandbox.on && value.node().text != "on")
+            value.refuse("on, off or a map such as {read: [/srv/docs], network: false}");
+        return sandbox;
+    }
+    const auto section = value.section(keys_of_sandbox);
+    if (!section) return sandbox;
+    if (const Value* read = section->find("read")) sandbox.read = read_paths(*read);
+    if (const Value* write = section->find("write")) sandbox.write = read_paths(*write);
+    section->read("network", &Value::boolean, sandbox.network);
+    section->read("local_sockets", &Value::boolean, sandbox.local_sockets);
+    return sandbox;
 }
 
 McpStdioConfig read_command(const Value& value) {
@@ -67,6 +93,8 @@ McpStdioConfig read_command(const Value& value) {
     if (const Value* env = section->find("env"))
         for (const Entry& entry : env->entries()) read_environment(entry, server);
     section->read("cwd", &Value::some_text, server.folder);
+    section->read("user", &Value::some_text, server.user);
+    if (const Value* sandbox = section->find("sandbox")) server.sandbox = read_sandbox(*sandbox);
     return server;
 }
 
@@ -100,7 +128,7 @@ SearchConfig read_search(const Value& built_in, const Section& section) {
                                       fmt::join(search_providers, ", ")));
     section.read("url", web_url, search.url);
     if (const Value* written = section.find("api_key")) {
-        auto key = written->text();
+        auto key = written->secret();
         if (key && !is_header_value(*key)) {
             written->complain("a key cannot have line breaks or other control characters in it");
         } else if (key) {
@@ -163,7 +191,7 @@ void read_kind(const Entry& entry, const Section& section, ToolConfig& tool) {
 constexpr std::size_t hook_key_bytes_max = 72;
 
 void read_hook_key(const Value& value, ToolConfig& tool) {
-    auto key = value.text();
+    auto key = value.secret();
     if (!key) return;
     if (key->empty() || key->size() > hook_key_bytes_max || key->contains('\0')) {
         value.complain(fmt::format("a hook key has 1 to {} bytes", hook_key_bytes_max));

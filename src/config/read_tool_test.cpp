@@ -74,6 +74,30 @@ tools:
     EXPECT_THAT(server.args, ElementsAre("-y", "server", "."));
     EXPECT_THAT(server.env, ElementsAre(Pair("KEY", Secret("9000"))));
     EXPECT_EQ(server.folder, "/srv");
+    EXPECT_EQ(server.user, "");
+    EXPECT_EQ(server.sandbox, agent::SandboxConfig());
+    EXPECT_TRUE(server.sandbox.on);
+}
+
+TEST(ConfigTools, ReadsWhatAnMcpServerMayTouch) {
+    const Config config = read(R"(
+tools:
+  some: {mcp: {command: x, user: nobody, sandbox: {read: [/srv/docs], write: [/srv/out], network: false}}}
+  sockets: {mcp: {command: x, sandbox: {local_sockets: true}}}
+  none: {mcp: {command: x, sandbox: off}}
+)");
+    const auto& some = kind_of<McpStdioConfig>(config, 0);
+    EXPECT_EQ(some.user, "nobody");
+    EXPECT_THAT(*some.sandbox.read, ElementsAre("/srv/docs"));
+    EXPECT_THAT(some.sandbox.write, ElementsAre("/srv/out"));
+    EXPECT_FALSE(some.sandbox.network);
+    EXPECT_TRUE(kind_of<McpStdioConfig>(config, 1).sandbox.local_sockets);
+    EXPECT_FALSE(kind_of<McpStdioConfig>(config, 1).sandbox.read);
+    EXPECT_FALSE(kind_of<McpStdioConfig>(config, 2).sandbox.on);
+    EXPECT_THAT(problem("tools: {t: {mcp: {command: x, sandbox: of}}}"),
+                HasSubstr("tools.t.mcp.sandbox must be on, off or a map"));
+    EXPECT_THAT(problem("tools: {t: {mcp: {command: x, sandbox: {reed: [/]}}}}"),
+                HasSubstr("did you mean 'read'?"));
 }
 
 TEST(ConfigTools, ReadsAToolBehindAUrl) {

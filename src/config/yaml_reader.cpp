@@ -3,6 +3,8 @@
 #include "base/ascii.hpp"
 #include "base/nearest.hpp"
 #include "base/utf8.hpp"
+#include "config/masked_text.hpp"
+#include "config/secret_file.hpp"
 #include "config/units.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +12,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <unordered_map>
 
 namespace runnel::config {
@@ -25,13 +28,22 @@ std::string shown(const Node& node) {
         case Node::Kind::map: return "a map";
         case Node::Kind::scalar: break;
     }
-    const std::string_view part = utf8_prefix(node.text, quoted_bytes);
-    return fmt::format("'{}{}'", part, part.size() < node.text.size() ? "…" : "");
+    const std::string text = masked_value(node.text);
+    const std::string_view part = utf8_prefix(text, quoted_bytes);
+    return fmt::format("'{}{}'", part, part.size() < text.size() ? "…" : "");
 }
 
 bool is_variable_name(std::string_view name) {
     const auto fits = [](char c) { return ascii::is_alphanumeric(c) || c == '_'; };
     return !name.empty() && !ascii::is_digit(name.front()) && std::ranges::all_of(name, fits);
+}
+
+// What systemd takes: a name, and no way out of its folder.
+bool is_credential_name(std::string_view name) {
+    const auto fits = [](char c) {
+        return ascii::is_alphanumeric(c) || c == '_' || c == '-' || c == '.';
+    };
+    return !name.empty() && name.front() != '.' && std::ranges::all_of(name, fits);
 }
 
 // Fills in each ${NAME}; the complaint when one cannot be.
@@ -75,6 +87,48 @@ std::optional<std::string> Value::text() const {
         return std::nullopt;
     }
     return std::move(*expanded);
+}
+
+std::optional<std::string> Value::secret() const {
+    if (node_->kind != Node::Kind::map) return text();
+    const std::size_t problems = problem_count();
+    const auto written = section(ways_to_secrets);
+    if (problem_count() > problems) return std::nullopt;
+    const Value* file = written->find("file");
+    const Value* credential = written->find("credential");
+    if ((file == nullptr) == (credential == nullptr)) {
+        complain("a secret is text, {file: PATH} or {credential: NAME}");
+        return std::nullopt;
+    }
+    const auto path = file ? file->path_of_file() : credential->path_of_credential();
+    if (!path) return std::nullopt;
+    auto content = read_secret_file(*path);
+    if (!content) {
+        complain(content.error());
+        return std::nullopt;
+    }
+    reading_->secret_files.push_back(*path);
+    return std::move(*content);
+}
+
+std::optional<std::string> Value::path_of_file() const {
+    const auto path = some_text();
+    if (!path) return std::nullopt;
+    return (std::filesystem::path(reading_->folder) / *path).string();
+}
+
+std::optional<std::string> Value::path_of_credential() const {
+    const auto name =
+        text_that(is_credential_name, "a credential's name: letters, digits, '.', '_' and '-'");
+    if (!name) return std::nullopt;
+    const char* folder = reading_->environment("CREDENTIALS_DIRECTORY");
+    if (folder == nullptr || *folder == '\0') {
+        complain(fmt::format("systemd has given this process no credentials; write "
+                             "LoadCredential={}:PATH into its unit, or use {{file: PATH}}",
+                             *name));
+        return std::nullopt;
+    }
+    return fmt::format("{}/{}", folder, *name);
 }
 
 std::optional<std::string> Value::some_text() const {

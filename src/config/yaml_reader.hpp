@@ -17,6 +17,8 @@ namespace runnel::config {
 // What reading a file needs and leaves behind.
 struct Reading {
     Environment environment;
+    std::string folder{};                     // where relative paths of secrets begin
+    std::vector<std::string> secret_files{};  // that were read
     std::vector<Problem> problems{};
 };
 
@@ -39,7 +41,9 @@ public:
 
     // A scalar with its ${NAME}s filled in; $${ stands for ${.
     std::optional<std::string> text() const;
-    // The same, where something must be written.
+    // A scalar, or a file's content: {file: PATH}, {credential: NAME} for one of systemd's.
+    std::optional<std::string> secret() const;
+    // Text, where something must be written.
     std::optional<std::string> some_text() const;
     // One that `fits`; `wanted` says in words what that is.
     std::optional<std::string> text_that(bool (*fits)(std::string_view),
@@ -67,6 +71,8 @@ public:
     void complain(std::string_view message) const;
 
 private:
+    std::optional<std::string> path_of_file() const;
+    std::optional<std::string> path_of_credential() const;
     Value child(const Node& node, std::string_view name) const;
     std::string in_this_place() const;
     void report(const Node& at, std::string message) const;

@@ -24,6 +24,7 @@ public:
     bool is_over() const;
 
     const std::vector<timeline::Event>& kept() const { return kept_.events(); }
+    std::size_t bytes() const { return kept_.bytes(); }
     // Forgets what is kept. From now on nothing is, until the next round.
     void open();
     void begin_round();

@@ -23,6 +23,7 @@ public:
 
     void on(const timeline::Event& event) override;
     bool is_holding() const override { return !hold_.kept().empty(); }
+    std::size_t held_bytes() const override { return hold_.bytes() + chunks_.held_bytes(); }
 
 private:
     template <class Said>

@@ -1,5 +1,6 @@
 #include "dialect/chat_dialect.hpp"
 
+#include "base/utf8.hpp"
 #include "dialect/bare_json.hpp"
 #include "dialect/openai_request.hpp"
 #include "dialect/whole_answer.hpp"
@@ -28,7 +29,8 @@ std::string ChatDialect::error_body(const Error& error) const {
     std::string out;
     json::Writer writer(out);
     writer.begin_object().key("error").begin_object();
-    writer.key("message").string(error.message);
+    // It may repeat what the client sent, such as a path, and JSON is UTF-8 whatever that was.
+    writer.key("message").string(with_valid_utf8(error.message));
     writer.key("type").string(shape.type);
     writer.key("param");
     error.param.empty() ? writer.null() : writer.string(error.param);

@@ -125,6 +125,7 @@ void ChunkWriter::write(const timeline::Media& event) {
 
 void ChunkWriter::write(const timeline::Logprobs& event) {
     at(event.choice).logprobs.emplace_back(event.raw);
+    logprobs_bytes_ += sizeof(std::string) + event.raw.size();
 }
 
 void ChunkWriter::write_aside(std::string_view choices, std::string_view members) {
@@ -209,6 +210,8 @@ void ChunkWriter::end_delta(ChoiceState& choice) {
     if (!choice.logprobs.empty()) {
         out_ += R"(,"logprobs":)";
         out_ += joined_logprobs(choice.logprobs);
+        for (const std::string& raw : choice.logprobs)
+            logprobs_bytes_ -= sizeof(std::string) + raw.size();
         choice.logprobs.clear();
     } else if (style_.logprobs == ChatStyle::Logprobs::always) {
         out_ += R"(,"logprobs":null)";

@@ -40,6 +40,9 @@ public:
     void usage(const timeline::Usage& usage);
     void done();
 
+    // Of what waits for the text that it belongs to.
+    std::size_t held_bytes() const { return logprobs_bytes_; }
+
 private:
     struct ChoiceState {
         bool role_sent = false;
@@ -77,6 +80,7 @@ private:
     std::string chunk_end_;        // after `choices`
     std::string reasoning_begin_;  // in the delta, up to the text
     std::vector<ChoiceState> choices_;
+    std::size_t logprobs_bytes_ = 0;
 };
 
 }  // namespace runnel::dialect

@@ -31,9 +31,7 @@ Result<void> read_json_schema(Value& value, chat::Request& request) {
         if (name == "strict") return store(field.boolean(), output.strict);
         if (name == healing_options) return read_healing(field, request.gateway);
         if (name != "schema") return {};
-        if (!field.is_object()) return field.must_be("a JSON Schema object");
-        output.schema_raw = field.raw();
-        return {};
+        return store(field.schema(), output.schema_raw);
     });
     if (!read) return read;
     if (output.name.empty()) return value.needs("name");

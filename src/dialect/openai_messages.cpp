@@ -15,6 +15,10 @@ using chat::Message;
 using chat::Part;
 using chat::Role;
 
+// Of all messages together. Each takes ten times the memory of the fewest bytes that make it.
+constexpr std::size_t parts_max = 20'000;
+constexpr std::size_t calls_max = 20'000;
+
 constexpr std::array roles{Role::system, Role::developer, Role::user, Role::assistant, Role::tool};
 
 // A kind of content part: the word for it, and the field that holds it.
@@ -108,6 +112,7 @@ Result<void> OpenAiMessages::read_field(std::string_view name, Value& value, Dra
             [&](std::size_t, Value& call) { return read_tool_call(call, message); });
     if (name == "function_call") return read_function_call(value, draft);
     if (name == "refusal") {
+        if (auto fits = count_part(value); !fits) return fits;
         Part part{.kind = Part::Kind::refusal};
         if (auto read = store(value.escaped(), part.text_escaped); !read) return read;
         message.parts.push_back(part);
@@ -149,11 +154,30 @@ Result<void> OpenAiMessages::read_content(Value& value, Draft& draft) {
         return value.for_each_element(
             [&](std::size_t, Value& part) { return read_part(part, draft.message); });
     if (!value.is_string()) return value.must_be("a string or an array of content parts");
+    if (auto fits = count_part(value); !fits) return fits;
     draft.message.parts.push_back({.kind = Part::Kind::text, .text_escaped = *value.escaped()});
     return {};
 }
 
+Result<void> OpenAiMessages::count_part(const Value& value) {
+    if (++parts_ <= parts_max) return {};
+    return value.wrong(
+        fmt::format("is one content part too many: all messages together may have {}", parts_max));
+}
+
+// Their arguments are JSON inside of strings: whoever reads it meets at most so many values.
+Result<void> OpenAiMessages::count_call(const Value& value, const chat::ToolCall& call) {
+    if (++calls_ > calls_max)
+        return value.wrong(
+            fmt::format("is one tool call too many: all messages together may have {}", calls_max));
+    argument_commas_ += static_cast<std::size_t>(std::ranges::count(call.arguments_escaped, ','));
+    if (argument_commas_ <= limits::request_values) return {};
+    return value.wrong(fmt::format("is too much: the arguments of all calls may have {} values",
+                                   limits::request_values));
+}
+
 Result<void> OpenAiMessages::read_part(Value& value, Message& message) {
+    if (auto fits = count_part(value); !fits) return fits;
     if (!value.is_object()) return value.must_be("a content part, like {\"type\":\"text\",…}");
     const std::size_t edits_before = edits_.size();
     const std::string type = value.text_of("type");
@@ -213,6 +237,7 @@ Result<void> OpenAiMessages::read_tool_call(Value& value, Message& message) {
     if (!read) return read;
     if (call.id.empty()) return value.needs("id");
     if (!called) return value.needs("function");
+    if (auto fits = count_call(value, call); !fits) return fits;
     message.tool_calls.push_back(std::move(call));
     return {};
 }
@@ -220,6 +245,7 @@ Result<void> OpenAiMessages::read_tool_call(Value& value, Message& message) {
 Result<void> OpenAiMessages::read_function_call(Value& value, Draft& draft) {
     chat::ToolCall call;
     if (auto read = read_called_function(value, call); !read) return read;
+    if (auto fits = count_call(value, call); !fits) return fits;
     call.id = function_call_id_ = fmt::format("call_function_{}", draft.index);
     // From the quote before the name to the end of the value.
     const char* const begin = value.key().data() - 1;

@@ -2,6 +2,7 @@
 
 #include "dialect/request_value.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -45,6 +46,8 @@ private:
     Result<void> read_image(Value& value, chat::Part& part);
     Result<void> read_tool_call(Value& value, chat::Message& message);
     Result<void> read_function_call(Value& value, Draft& draft);
+    Result<void> count_part(const Value& value);
+    Result<void> count_call(const Value& value, const chat::ToolCall& call);
     Result<void> check(Value& value, Draft& draft);
     Result<void> match_call(Value& value, Draft& draft);
     // `raw` with the edits made since the first `edits_before` of them.
@@ -55,6 +58,9 @@ private:
     std::vector<Edit> edits_;
     std::unordered_set<std::string> call_ids_;  // of the messages so far
     std::string function_call_id_;              // of the last function_call
+    std::size_t parts_ = 0;
+    std::size_t calls_ = 0;
+    std::size_t argument_commas_ = 0;  // of all calls
 };
 
 }  // namespace runnel::dialect

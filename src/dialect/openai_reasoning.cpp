@@ -1,13 +1,10 @@
 #include "dialect/openai_reasoning.hpp"
 
+#include "base/limits.hpp"
+
 #include <fmt/format.h>
 
 namespace runnel::dialect {
-namespace {
-
-constexpr std::int64_t any_budget = std::numeric_limits<std::int64_t>::max();
-
-}  // namespace
 
 Result<void> ReasoningFields::read_effort(Value& value) {
     if (value.is_object())  // as bridges from the Responses API write it
@@ -26,7 +23,8 @@ Result<void> ReasoningFields::read_effort(Value& value) {
 Result<void> ReasoningFields::read_reasoning(Value& value) {
     return value.for_each_field([&](std::string_view name, Value& field) -> Result<void> {
         if (name == "effort") return read_effort(field);
-        if (name == "max_tokens") return store(field.integer(0, any_budget), told_.budget_tokens);
+        if (name == "max_tokens")
+            return store(field.integer(0, limits::tokens_wish), told_.budget_tokens);
         if (name != "exclude" && name != "enabled") return {};
         auto on = field.boolean();
         if (!on) return propagate(on);
@@ -45,7 +43,7 @@ Result<void> ReasoningFields::read_thinking(Value& value) {
     if (type == "enabled" || type == "adaptive") implied_effort_ = chat::Effort::medium;
     return value.for_each_field([&](std::string_view name, Value& field) -> Result<void> {
         if (name != "budget_tokens") return {};
-        return store(field.integer(0, any_budget), told_.budget_tokens);
+        return store(field.integer(0, limits::tokens_wish), told_.budget_tokens);
     });
 }
 

@@ -19,7 +19,7 @@ namespace runnel::dialect {
 namespace {
 
 constexpr std::size_t shared_parser_bytes = 256 * limits::kib;
-constexpr std::int64_t any_count = std::numeric_limits<std::int64_t>::max();
+constexpr std::size_t list_max = 256;  // of stop sequences, of names: each is kept
 
 // A request being read: what cannot be decided before all fields are known.
 struct Reading {
@@ -39,6 +39,10 @@ struct Reading {
 
 Result<void> read_number(Value& value, std::optional<chat::Number>& into, double min, double max) {
     return store(value.number(min, max), into);
+}
+
+std::unexpected<Error> too_long(const Value& list, std::string_view of_what) {
+    return list.wrong(fmt::format("has more than {} {}", list_max, of_what));
 }
 
 Result<void> read_messages(Reading& reading, Value& value) {
@@ -72,8 +76,10 @@ Result<void> read_stop(Reading& reading, Value& value) {
     auto& stop = reading.request.sampling.stop;
     if (value.is_string()) return store(value.text(), stop.emplace_back());
     if (!value.is_array()) return value.must_be("a string or an array of strings");
-    return value.for_each_element(
-        [&](std::size_t, Value& element) { return store(element.text(), stop.emplace_back()); });
+    return value.for_each_element([&](std::size_t index, Value& element) -> Result<void> {
+        if (index == list_max) return too_long(value, "sequences");
+        return store(element.text(), stop.emplace_back());
+    });
 }
 
 Result<void> read_logit_bias(Reading& reading, Value& value) {
@@ -90,9 +96,7 @@ Result<void> read_format(Reading& reading, Value& value) {
 }
 
 Result<void> read_response_schema(Reading& reading, Value& value) {
-    if (!value.is_object()) return value.must_be("a JSON Schema object");
-    reading.request.gateway.response_schema_raw = value.raw();
-    return {};
+    return store(value.schema(), reading.request.gateway.response_schema_raw);
 }
 
 Result<void> read_metadata(Reading&, Value& value) {
@@ -109,13 +113,28 @@ Result<void> read_idempotency_key(Reading&, Value& value) {
     return {};
 }
 
+// Names go into header fields, paths and logs: what no model is called gets no further. Empty is
+// said to be missing by whoever needs one.
+Result<std::string> read_model_name(const Value& value) {
+    auto name = value.text();
+    if (!name) return name;
+    const bool is_printable =
+        std::ranges::all_of(*name, [](char c) { return c >= ' ' && c <= '~'; });
+    if (!is_printable || name->size() > limits::model_name_bytes || name->starts_with(' ') ||
+        name->ends_with(' '))
+        return value.wrong(fmt::format("is not the name of a model: send up to {} printable ASCII "
+                                       "characters, without spaces around them",
+                                       limits::model_name_bytes));
+    return name;
+}
+
 Result<void> read_fallback(Reading& reading, Value& value) {
     auto& fallback = reading.request.gateway.fallback;
     if (!value.is_array()) return value.must_be("an array of model names");
     return value.for_each_element([&](std::size_t index, Value& element) -> Result<void> {
         if (index >= limits::fallback_models)
             return value.wrong(fmt::format("has more than {} models", limits::fallback_models));
-        auto name = element.text();
+        auto name = read_model_name(element);
         if (!name) return propagate(name);
         if (name->empty()) return element.must_be("the name of a model");
         fallback.push_back(std::move(*name));
@@ -130,12 +149,14 @@ Result<void> read_guardrails(Reading& reading, Value& value) {
         return value.for_each_field([&](std::string_view name, Value& field) -> Result<void> {
             auto wanted = field.boolean();
             if (!wanted) return propagate(wanted);
+            if (asked.size() == list_max) return too_long(value, "names");
             if (*wanted) asked.emplace_back(name);
             return {};
         });
     if (!value.is_array())
         return value.must_be("an array of names, or an object such as {\"pii\":true}");
-    return value.for_each_element([&](std::size_t, Value& element) -> Result<void> {
+    return value.for_each_element([&](std::size_t index, Value& element) -> Result<void> {
+        if (index == list_max) return too_long(value, "names");
         return store(element.text(), asked.emplace_back());
     });
 }
@@ -192,7 +213,8 @@ struct KnownField {
 
 // What the gateway must understand of a request; every other field goes on as it is.
 constexpr std::array known_fields{
-    KnownField{"model", [](Reading& r, Value& v) { return store(v.text(), r.request.model); }},
+    KnownField{"model",
+               [](Reading& r, Value& v) { return store(read_model_name(v), r.request.model); }},
     KnownField{"messages", read_messages},
     KnownField{"prompt", read_prompt},
     KnownField{"stream", read_stream},
@@ -201,12 +223,13 @@ constexpr std::array known_fields{
                [](Reading& r, Value& v) {
                    return store(v.integer(1, std::int64_t{limits::choices}), r.request.n);
                }},
-    KnownField{
-        "max_tokens",
-        [](Reading& r, Value& v) { return store(v.integer(1, any_count), r.request.max_tokens); }},
+    KnownField{"max_tokens",
+               [](Reading& r, Value& v) {
+                   return store(v.integer(1, limits::tokens_wish), r.request.max_tokens);
+               }},
     KnownField{"max_completion_tokens",
                [](Reading& r, Value& v) {
-                   return store(v.integer(1, any_count), r.max_completion_tokens);
+                   return store(v.integer(1, limits::tokens_wish), r.max_completion_tokens);
                }},
     KnownField{
         "temperature",
@@ -335,12 +358,13 @@ Result<void> read_fields(Reading& reading, Value& root, const std::vector<std::s
 // `prompt` is short for one user message.
 void use_prompt(Reading& reading) {
     chat::Request& request = reading.request;
-    const std::string_view message =
-        request.keep(fmt::format(R"({{"role":"user","content":{}}})", reading.prompt_raw));
+    const std::string_view list =
+        request.keep(fmt::format(R"([{{"role":"user","content":{}}}])", reading.prompt_raw));
+    const std::string_view message = list.substr(1, list.size() - 2);
     chat::Part part{.kind = chat::Part::Kind::text};
     part.text_escaped = reading.prompt_raw.substr(1, reading.prompt_raw.size() - 2);
     request.messages.push_back({.role = chat::Role::user, .parts = {part}, .raw = message});
-    request.fields.push_back({"messages", request.keep(fmt::format("[{}]", message))});
+    request.fields.push_back({"messages", list});
 }
 
 Result<void> settle_messages(Reading& reading) {
@@ -407,6 +431,10 @@ std::unexpected<Error> bad_json(simdjson::error_code error, std::string_view bod
             return fail(ErrorKind::invalid_json,
                         fmt::format("the request body is nested deeper than {} levels",
                                     limits::json_depth));
+        case simdjson::NUMBER_OUT_OF_RANGE:
+            return fail(ErrorKind::invalid_json,
+                        fmt::format("the request body has a number of more than {} characters",
+                                    limits::json_number_bytes));
         case simdjson::UNCLOSED_STRING:
             return fail(ErrorKind::invalid_json,
                         "the request body is not valid JSON: a string is not closed");
@@ -427,6 +455,10 @@ Result<void> read_body(Reading& reading, json::Parser& parser) {
         static_cast<void>(document.current_location().get(location));
         return bad_json(error, body, location);
     };
+    if (json::has_more_values(body, limits::request_values))
+        return fail(ErrorKind::invalid_value,
+                    fmt::format("the request body has more than {} values in its JSON; send fewer",
+                                limits::request_values));
     if (const auto error = parser.parse_strict(Padded::of(body), document))
         return bad_json(error, body, nullptr);
     json::ondemand::object root;
@@ -438,6 +470,11 @@ Result<void> read_body(Reading& reading, json::Parser& parser) {
     if (const auto error = json::validate(root, limits::json_depth, &keys)) return fail_here(error);
     if (document.current_location().error() != simdjson::OUT_OF_BOUNDS)
         return fail_here(simdjson::TRAILING_CONTENT);
+    if (keys.size() > limits::request_fields)
+        return fail(ErrorKind::invalid_value,
+                    fmt::format("the request has {} fields; it may have {}, so send values that "
+                                "belong together as one",
+                                keys.size(), limits::request_fields));
     Value value(root);
     if (auto read = read_fields(reading, value, keys); !read) return read;
     return settle(reading);

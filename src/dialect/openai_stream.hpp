@@ -17,6 +17,7 @@ public:
     OpenAiStream(const Envelope& envelope, std::string* out);
 
     void on(const timeline::Event& event) override;
+    std::size_t held_bytes() const override { return chunks_.held_bytes(); }
 
 private:
     void comment_on(const timeline::ServerTool& event);

@@ -36,7 +36,8 @@ Result<void> read_name(Value& value, Tool& tool, const chat::Request& request) {
 }
 
 Result<void> read_parameters(Value& value, Tool& tool) {
-    if (!value.is_object()) return value.must_be("a JSON Schema object", bad_tool);
+    auto schema = value.schema(bad_tool);
+    if (!schema) return propagate(schema);
     bool empty = true;
     bool is_object_schema = false;
     auto read = value.for_each_field([&](std::string_view name, Value& field) -> Result<void> {
@@ -48,7 +49,7 @@ Result<void> read_parameters(Value& value, Tool& tool) {
     if (empty) return {};  // takes nothing, like no parameters at all
     if (!is_object_schema)
         return value.wrong(R"(must be a JSON Schema whose root has "type":"object")", bad_tool);
-    tool.parameters_raw = value.raw();
+    tool.parameters_raw = *schema;
     return {};
 }
 
@@ -124,7 +125,10 @@ Result<void> read_allowed(Value& value, ToolChoice& choice) {
         }
         if (name != "tools") return {};
         if (!field.is_array()) return field.must_be("an array", bad_choice);
-        return field.for_each_element([&](std::size_t, Value& tool) -> Result<void> {
+        return field.for_each_element([&](std::size_t index, Value& tool) -> Result<void> {
+            if (index == limits::tools)
+                return field.wrong(fmt::format("has more than {} tools", limits::tools),
+                                   bad_choice);
             if (!tool.is_object()) return tool.must_be("an object", bad_choice);
             return read_chosen_name(tool, choice.allowed.emplace_back());
         });

@@ -1,5 +1,6 @@
 #include "dialect/request_value.hpp"
 
+#include "base/limits.hpp"
 #include "base/utf8.hpp"
 
 #include <fmt/format.h>
@@ -86,6 +87,15 @@ Result<chat::Number> Value::number(double min, double max) const {
     if (number.value < min || number.value > max)
         return must_be(fmt::format("a number from {} to {}", min, max));
     return number;
+}
+
+Result<std::string_view> Value::schema(ErrorKind wrong_kind) const {
+    if (!is_object()) return must_be("a JSON Schema object", wrong_kind);
+    if (json::has_more_values(raw_, limits::schema_values))
+        return wrong(
+            fmt::format("has more than {} values, which no schema may", limits::schema_values),
+            wrong_kind);
+    return raw_;
 }
 
 std::string Value::text_of(std::string_view field) {

@@ -57,6 +57,8 @@ public:
     Result<bool> boolean() const;
     Result<std::int64_t> integer(std::int64_t min, std::int64_t max) const;
     Result<chat::Number> number(double min, double max) const;
+    // The text of a JSON Schema of a size that can be worked on.
+    Result<std::string_view> schema(ErrorKind wrong_kind = ErrorKind::invalid_value) const;
 
     // Calls on_field(name, value) for each field, again from the first if called again; null counts
     // as absent.

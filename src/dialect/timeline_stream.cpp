@@ -1,5 +1,6 @@
 #include "dialect/timeline_stream.hpp"
 
+#include "base/release.hpp"
 #include "json/parser.hpp"
 #include "json/writer.hpp"
 
@@ -34,6 +35,7 @@ void TimelineStream::on(const timeline::Event& event) {
                    [&](const timeline::ToolArguments& e) {
                        auto& call = calls_of(e.choice).all.at(static_cast<std::size_t>(e.index));
                        call.content.arguments_escaped += e.fragment;
+                       call_bytes_ += e.fragment.size();
                    },
                    [&](const timeline::ToolEnded& e) { end_call(e); },
                    [&](const ServerTool& e) { write(e); },
@@ -48,6 +50,7 @@ void TimelineStream::on(const timeline::Event& event) {
 
 void TimelineStream::begin_call(const timeline::ToolStarted& event) {
     calls_of(event.choice).all.push_back({{std::string(event.id), std::string(event.name), {}}});
+    call_bytes_ += sizeof(Call);
 }
 
 // Calls may end in any order; they are shown in the order of their numbers.
@@ -57,7 +60,8 @@ void TimelineStream::end_call(const timeline::ToolEnded& event) {
     for (; calls.written < calls.all.size() && calls.all[calls.written].ended; ++calls.written) {
         Call& call = calls.all[calls.written];
         chunks_.write_call(event.choice, static_cast<int>(calls.written), call.content);
-        call.content = {};
+        call_bytes_ -= call.content.arguments_escaped.size();
+        release(call.content);
     }
 }
 

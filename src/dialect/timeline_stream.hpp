@@ -17,6 +17,7 @@ public:
     TimelineStream(const Envelope& envelope, std::string* out);
 
     void on(const timeline::Event& event) override;
+    std::size_t held_bytes() const override { return call_bytes_ + chunks_.held_bytes(); }
 
 private:
     struct Call {
@@ -38,6 +39,7 @@ private:
     ChunkWriter chunks_;
     Envelope::ToolResults show_results_;
     std::vector<Calls> calls_;  // by choice
+    std::size_t call_bytes_ = 0;
     LateFinish finish_;
     std::string scratch_;
     bool failed_ = false;

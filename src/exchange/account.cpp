@@ -1,15 +1,20 @@
 #include "exchange/account.hpp"
 
+#include "base/is_in.hpp"
 #include "exchange/answer_of.hpp"
 #include "exchange/rate_fields.hpp"
 #include "exchange/utc_now.hpp"
 #include "policy/cost.hpp"
 #include "policy/endpoint.hpp"
 #include "policy/estimate.hpp"
+#include "policy/model_version.hpp"
 
+#include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <utility>
 
 namespace runnel::exchange {
@@ -18,8 +23,27 @@ using boost::asio::awaitable;
 
 namespace {
 
+// What answers by itself costs nobody anything, whatever a budget has.
+bool is_free(const ProviderSlot& provider) { return provider.kind == "demo"; }
+
+void add_missing(const std::vector<std::string_view>& from, std::vector<std::string_view>& to) {
+    for (const std::string_view name : from)
+        if (!is_in(name, to)) to.push_back(name);
+}
+
 std::string target_name(const Gateway& gateway, const router::Target& target) {
     return gateway.providers[target.provider].name + '/' + target.model;
+}
+
+constexpr auto answer_time = std::chrono::seconds(3);  // of whoever counts limits and budgets
+constexpr auto answer_retry_time = std::chrono::seconds(1);
+
+Error too_late() {
+    Error error{ErrorKind::store_unavailable,
+                "This request's limits and budgets can't be checked: the store, or Redis, does not "
+                "answer. Try again soon."};
+    error.retry_after = answer_retry_time;
+    return error;
 }
 
 }  // namespace
@@ -35,35 +59,98 @@ Account::Account(std::shared_ptr<const Gateway> gateway, Worker* worker, SharedS
 // Also where the request was broken off.
 Account::~Account() { settle(); }
 
-awaitable<Result<void>> Account::open(const chat::Request* request, const router::Route* route,
+awaitable<Result<void>> Account::open(const chat::Request* request, router::Route* route,
                                       http::HeaderList* headers) {
     input_tokens_ = policy::estimated_input_tokens(*request);
     output_tokens_ = policy::reserved_output_tokens(*request, route->max_tokens,
                                                     gateway_->access.limits.reserved_output_tokens);
-    policy::Claim claim = make_claim(record_->completion_id, *request, *route);
+    const LimitNames names = limit_names(*route);
+    policy::Claim claim = make_claim(record_->completion_id, *route, names);
+    if (auto priced = leave_out_unpriced(claim, names, route); !priced) co_return priced;
     if (!claim.holds.empty()) {
         const policy::Verdict verdict = co_await reserve(&claim);
         if (verdict.rate) add_rate_fields(*verdict.rate, utc_now(), headers);
         if (verdict.refusal) co_return fail(*verdict.refusal);
         claim_id_ = std::move(claim.id);
+        note_budget_model(claim);
     }
+    if (auto reserved = co_await reserve_targets(&names, route); !reserved) co_return reserved;
     enter_in_journal(*route);
     co_return Result<void>{};
 }
 
+// A process that takes over counts what is open here. Its journal has room for one model's budget.
+void Account::note_budget_model(const policy::Claim& claim) {
+    if (!budget_model_.empty()) return;
+    for (const policy::Hold& hold : claim.holds)
+        if (hold.of == policy::Hold::Of::nano_usd &&
+            hold.holder.kind == policy::Holder::Kind::model)
+            budget_model_ = hold.holder.name;
+}
+
+// Each of those who may answer is under its own limits too, under whatever name it was asked for.
+// All of them are reserved, because any may be asked; who was not gives it back.
+awaitable<Result<void>> Account::reserve_targets(const LimitNames* already, router::Route* route) {
+    if (!limits_models()) co_return Result<void>{};
+    std::optional<Error> refusal;
+    std::vector<router::Target> left;
+    for (router::Target& target : route->targets) {
+        std::string id = fmt::format("{}@{}", record_->completion_id, targets_.size() + 1);
+        const policy::Claim claim = claim_for(std::move(id), target, *already);
+        if (!claim.holds.empty()) {
+            policy::Verdict verdict = co_await reserve(&claim);
+            if (verdict.refusal) {
+                if (!refusal) refusal = std::move(verdict.refusal);
+                continue;
+            }
+            note_budget_model(claim);
+            targets_.push_back({claim.id, target_name(*gateway_, target)});
+        }
+        left.push_back(std::move(target));
+    }
+    if (left.empty()) {
+        settle();
+        co_return fail(std::move(*refusal));
+    }
+    route->targets = std::move(left);
+    if (refusal) record_->warnings.emplace_back("limited_target_skipped");
+    co_return Result<void>{};
+}
+
+// Whoever counts may have to ask a store, or a Redis, that says nothing: nobody waits for that for
+// long. What is reserved after all is given back.
 awaitable<policy::Verdict> Account::reserve(const policy::Claim* claim) {
-    const auto ask = [this, claim](policy::Meter::Answer answer) {
-        shared_->meter->reserve(*claim, std::move(answer));
+    struct Asked {
+        std::atomic<bool> answered = false;
+        policy::Meter::Answer answer{};
+    };
+    boost::asio::steady_timer timer(worker_->executor());
+    const auto ask = [this, claim, &timer](policy::Meter::Answer answer) {
+        const auto asked = std::make_shared<Asked>();
+        asked->answer = std::move(answer);
+        policy::Meter* const meter = shared_->meter;
+        meter->reserve(*claim, [asked, meter, id = claim->id](policy::Verdict verdict) {
+            if (!asked->answered.exchange(true)) return asked->answer(std::move(verdict));
+            if (!verdict.refusal) meter->settle(id, {});
+        });
+        if (asked->answered) return;
+        timer.expires_after(answer_time);
+        timer.async_wait([asked](const boost::system::error_code& stopped) {
+            if (stopped || asked->answered.exchange(true)) return;
+            asked->answer({too_late()});
+        });
     };
     co_return co_await answer_of<policy::Verdict>(ask);
 }
 
 // It is one request all the same: only its money is asked for again. What the rounds before it cost
 // is still reserved as it was, so the budget holds whatever they turn out to have cost.
-awaitable<Result<void>> Account::open_round(const chat::Request* request,
-                                            const router::Route* route) {
+awaitable<Result<void>> Account::open_round(const router::Route* route) {
     std::string id = fmt::format("{}#{}", record_->completion_id, round_ids_.size() + 2);
-    policy::Claim claim = make_claim(std::move(id), *request, *route);
+    LimitNames names = limit_names(*route);
+    // Who answers goes on.
+    add_missing(limit_names(route->targets.front()), names);
+    policy::Claim claim = make_claim(std::move(id), *route, names);
     std::erase_if(claim.holds,
                   [](const policy::Hold& hold) { return hold.of != policy::Hold::Of::nano_usd; });
     if (claim.holds.empty()) co_return Result<void>{};
@@ -76,8 +163,58 @@ awaitable<Result<void>> Account::open_round(const chat::Request* request,
     co_return Result<void>{};
 }
 
-policy::Claim Account::make_claim(std::string id, const chat::Request& request,
-                                  const router::Route& route) {
+bool Account::limits_models() const {
+    const policy::SharedLimits& limits = gateway_->access.limits;
+    return !limits.model_budgets.empty() || !limits.model_limits.empty() ||
+           (caller_->key && !caller_->key->model_limits.empty());
+}
+
+Account::LimitNames Account::limit_names(const std::string& own_name) const {
+    LimitNames names;
+    if (own_name.empty()) return names;
+    const auto add = [&](const auto& limits) {
+        for (const auto& [name, limit] : limits)
+            if ((name == own_name ||
+                 policy::is_version_of(own_name, gateway_->router.own_name_of(name))) &&
+                !is_in(name, names))
+                names.push_back(name);
+    };
+    if (caller_->key) add(caller_->key->model_limits);
+    add(gateway_->access.limits.model_budgets);
+    add(gateway_->access.limits.model_limits);
+    return names;
+}
+
+// Of the model that is asked, and of the one it stands in for.
+Account::LimitNames Account::limit_names(const router::Route& route) const {
+    if (!limits_models()) return {};
+    LimitNames names = limit_names(gateway_->router.own_name_of(route.name));
+    add_missing(limit_names(route.rerouted_from), names);
+    return names;
+}
+
+// Of the target itself, and of the models that led to it as a fallback.
+Account::LimitNames Account::limit_names(const router::Target& target) const {
+    if (!limits_models()) return {};
+    LimitNames names = limit_names(target_name(*gateway_, target));
+    for (const std::string& model : target.fallback_of)
+        add_missing(limit_names(gateway_->router.own_name_of(model)), names);
+    return names;
+}
+
+policy::ClaimFacts Account::facts(const router::Route& route) const {
+    policy::ClaimFacts facts;
+    facts.key = caller_->key.get();
+    facts.model = route.name;
+    facts.client_address = caller_->address;
+    facts.endpoint = policy::chat_endpoint;
+    facts.input_tokens = input_tokens_;
+    facts.output_tokens = output_tokens_;
+    return facts;
+}
+
+policy::Claim Account::make_claim(std::string id, const router::Route& route,
+                                  const LimitNames& names) {
     // The dearest of those who may answer.
     std::optional<policy::Price> price;
     std::optional<Money> dearest;
@@ -90,15 +227,57 @@ policy::Claim Account::make_claim(std::string id, const chat::Request& request,
         price = found;
     }
     reserved_ = dearest;
+    policy::ClaimFacts asked = facts(route);
+    asked.also = names;
+    asked.price = price ? &*price : nullptr;
+    return policy::make_claim(std::move(id), asked, gateway_->access.limits, utc_now());
+}
+
+// What the request's own claim has already is not asked for again.
+policy::Claim Account::claim_for(std::string id, const router::Target& target,
+                                 const LimitNames& already) const {
+    const std::string name = target_name(*gateway_, target);
+    LimitNames names = limit_names(target);
+    std::erase_if(names, [&](std::string_view one) { return is_in(one, already); });
+    if (names.empty()) return {};
+    const auto price = price_of(name);
     policy::ClaimFacts facts;
     facts.key = caller_->key.get();
-    facts.model = route.name.empty() ? std::string_view(request.model) : route.name;
-    facts.client_address = caller_->address;
-    facts.endpoint = policy::chat_endpoint;
     facts.input_tokens = input_tokens_;
     facts.output_tokens = output_tokens_;
     facts.price = price ? &*price : nullptr;
-    return policy::make_claim(std::move(id), facts, gateway_->access.limits, utc_now());
+    facts.also = names;
+    return policy::model_claim(std::move(id), facts, gateway_->access.limits, utc_now());
+}
+
+// Nobody knows what they cost, so no budget would hold.
+Result<void> Account::leave_out_unpriced(const policy::Claim& claim, const LimitNames& names,
+                                         router::Route* route) const {
+    if (gateway_->access.limits.unpriced == policy::SharedLimits::Unpriced::allow) return {};
+    const auto has_budget = [](const policy::Claim& one) {
+        return std::ranges::find(one.holds, policy::Hold::Of::nano_usd, &policy::Hold::of) !=
+               one.holds.end();
+    };
+    const bool all = has_budget(claim);
+    if (!all && gateway_->access.limits.model_budgets.empty()) return {};
+    std::string missing;
+    std::erase_if(route->targets, [&](const router::Target& target) {
+        const std::string name = target_name(*gateway_, target);
+        if (!all && !has_budget(claim_for({}, target, names))) return false;
+        if (is_free(gateway_->providers[target.provider]) || price_of(name)) return false;
+        if (missing.empty()) missing = name;
+        return true;
+    });
+    if (missing.empty()) return {};
+    if (route->targets.empty())
+        return fail_at(
+            ErrorKind::model_not_allowed, "model",
+            fmt::format("the model '{}' has no price, and this request is under a budget, which "
+                        "could not count it; whoever runs the gateway can give it one under "
+                        "`prices`, or let such models pass with `budget: {{unpriced: allow}}`",
+                        missing));
+    record_->warnings.emplace_back("unpriced_target_skipped");
+    return {};
 }
 
 void Account::enter_in_journal(const router::Route& route) {
@@ -115,6 +294,8 @@ void Account::enter_in_journal(const router::Route& route) {
     opening.output_tokens = output_tokens_;
     opening.reserved = reserved_;
     opening.claim_id = claim_id_;
+    opening.budget_model = budget_model_;
+    opening.stream = record_->stream;
     ticket_ = worker_->journal->open(opening);
 }
 
@@ -128,6 +309,7 @@ std::optional<policy::Price> Account::price_of(std::string_view target) const {
 
 void Account::settle() {
     if (record_->attempts.empty()) {
+        settle_targets({}, {});
         if (!claim_id_.empty()) shared_->meter->settle(claim_id_, {});
         claim_id_.clear();
         return;
@@ -136,17 +318,39 @@ void Account::settle() {
         estimate_usage();
         price_usage();
     }
-    if (claim_id_.empty()) return;
     for (const std::string& id : std::exchange(round_ids_, {})) shared_->meter->settle(id, {});
     policy::Settlement settlement{policy::Settlement::Reached::provider};
     if (record_->usage) settlement.tokens = record_->usage->total();
     settlement.cost = record_->cost.value_or(Money{});
-    shared_->meter->settle(claim_id_, settlement);
+    settle_targets(answering_attempt().target, settlement);
+    if (!claim_id_.empty()) shared_->meter->settle(claim_id_, settlement);
     claim_id_.clear();
 }
 
-// A provider that was cut short, or does not count, has read and written all
-// the same.
+// What was used is used by whoever answered; who was only asked has had a request.
+void Account::settle_targets(std::string_view answered_by, const policy::Settlement& settlement) {
+    for (const TargetClaim& claim : std::exchange(targets_, {})) {
+        policy::Settlement own = settlement;
+        if (claim.target != answered_by) {
+            const bool asked =
+                std::ranges::find(record_->attempts, claim.target,
+                                  &telemetry::AttemptRecord::target) != record_->attempts.end();
+            using enum policy::Settlement::Reached;
+            own = {asked ? provider : nobody};
+        }
+        shared_->meter->settle(claim.id, own);
+    }
+}
+
+const telemetry::AttemptRecord& Account::answering_attempt() const {
+    const auto& attempts = record_->attempts;
+    const auto answered = std::ranges::find_if(
+        attempts, [](const telemetry::AttemptRecord& attempt) { return attempt.error.empty(); });
+    return answered == attempts.end() ? attempts.back() : *answered;
+}
+
+// A provider that was cut short, or does not count, has read and written all the same; one that the
+// client did not wait for has read.
 void Account::estimate_usage() {
     using enum telemetry::RequestRecord::Provenance;
     if (record_->usage_provenance != none) return;
@@ -154,7 +358,8 @@ void Account::estimate_usage() {
         record_->usage_provenance = reported;
         return;
     }
-    if (record_->answer_bytes == 0) return;
+    const bool was_left = std::ranges::any_of(record_->attempts, &telemetry::AttemptRecord::left);
+    if (record_->answer_bytes == 0 && !was_left) return;
     record_->usage = estimate(record_->answer_bytes);
     record_->usage_provenance = estimated;
 }
@@ -170,11 +375,7 @@ void Account::price_usage() {
         record_->cost = Money{};  // nobody charges for nothing
         return;
     }
-    const auto& attempts = record_->attempts;
-    const auto answered = std::ranges::find_if(
-        attempts, [](const telemetry::AttemptRecord& attempt) { return attempt.error.empty(); });
-    const auto price =
-        price_of(answered == attempts.end() ? attempts.back().target : answered->target);
+    const auto price = price_of(answering_attempt().target);
     if (price) record_->cost_lines = policy::cost_of(*record_->usage, *price);
     for (const telemetry::ToolRecord& tool : record_->tools)
         if (const auto fee = gateway_->prices.tool_fee(tool.name))

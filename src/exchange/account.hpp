@@ -31,14 +31,14 @@ public:
     Account(const Account&) = delete;
     Account& operator=(const Account&) = delete;
 
-    // The error is what the client is told. How its limits stand is told in
-    // `headers`.
-    boost::asio::awaitable<Result<void>>
-    open(const chat::Request* request, const router::Route* route, http::HeaderList* headers);
+    // The error is what the client is told. How its limits stand is told in `headers`. Targets
+    // whose own limits are used up, or that have no price under a budget, are taken out of the
+    // route, as long as another is left.
+    boost::asio::awaitable<Result<void>> open(const chat::Request* request, router::Route* route,
+                                              http::HeaderList* headers);
 
     // Another round of the same answer: budgets must have room for it too.
-    boost::asio::awaitable<Result<void>> open_round(const chat::Request* request,
-                                                    const router::Route* route);
+    boost::asio::awaitable<Result<void>> open_round(const router::Route* route);
 
     // What was used up to now, where nobody has counted so many bytes of what was said.
     timeline::Usage estimate(std::uint64_t uncounted_bytes) const;
@@ -51,8 +51,29 @@ public:
     store::JournalWriter::Ticket ticket() const { return ticket_; }
 
 private:
-    policy::Claim make_claim(std::string id, const chat::Request& request,
-                             const router::Route& route);
+    // The names that limits of one model, whatever it is called there, are written under.
+    using LimitNames = std::vector<std::string_view>;
+    // What is reserved for one of those who may answer, beside what is for the request.
+    struct TargetClaim {
+        std::string id;
+        std::string target;
+    };
+
+    bool limits_models() const;
+    LimitNames limit_names(const std::string& own_name) const;
+    LimitNames limit_names(const router::Route& route) const;
+    LimitNames limit_names(const router::Target& target) const;
+    policy::ClaimFacts facts(const router::Route& route) const;
+    policy::Claim make_claim(std::string id, const router::Route& route, const LimitNames& names);
+    policy::Claim claim_for(std::string id, const router::Target& target,
+                            const LimitNames& already) const;
+    Result<void> leave_out_unpriced(const policy::Claim& claim, const LimitNames& names,
+                                    router::Route* route) const;
+    boost::asio::awaitable<Result<void>> reserve_targets(const LimitNames* already,
+                                                         router::Route* route);
+    void note_budget_model(const policy::Claim& claim);
+    void settle_targets(std::string_view answered_by, const policy::Settlement& settlement);
+    const telemetry::AttemptRecord& answering_attempt() const;
     boost::asio::awaitable<policy::Verdict> reserve(const policy::Claim* claim);
     void enter_in_journal(const router::Route& route);
     std::optional<policy::Price> price_of(std::string_view target) const;
@@ -68,7 +89,9 @@ private:
     std::int64_t output_tokens_ = 0;  // at most
     std::optional<Money> reserved_;
     std::string claim_id_;                // empty: nothing is reserved
+    std::string budget_model_;            // that has a budget with a share in it; empty: none
     std::vector<std::string> round_ids_;  // of what is reserved for more rounds
+    std::vector<TargetClaim> targets_;
     bool priced_ = false;
     store::JournalWriter::Ticket ticket_;
 };

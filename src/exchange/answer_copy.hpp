@@ -20,6 +20,7 @@ public:
     void keep() { kept_ = recording_.events().size(); }
     void drop() { recording_.shorten(kept_); }
 
+    std::size_t held_bytes() const override { return recording_.bytes(); }
     const timeline::TimedRecording& recording() const { return recording_; }
 
 private:

@@ -1,5 +1,7 @@
 #include "exchange/answer_gate.hpp"
 
+#include "base/release.hpp"
+
 namespace runnel::exchange {
 
 using timeline::Finish;
@@ -46,7 +48,7 @@ void AnswerGate::open(timeline::Sink* to) {
     to_ = to;
     to_->on(started_);
     held_.replay(to_);
-    held_.clear();
+    release(held_);
 }
 
 }  // namespace runnel::exchange

@@ -31,6 +31,8 @@ public:
     // It ended well, and said nothing at all.
     bool is_empty() const { return ended_ && !failure_ && !spoke_; }
     const std::optional<Error>& failure() const { return failure_; }
+    // Of what is held back here; whoever listens is not the gate's.
+    std::size_t held_bytes() const override { return held_.bytes(); }
 
 private:
     bool speaks(const timeline::Event& event);

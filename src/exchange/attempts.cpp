@@ -6,6 +6,7 @@
 #include "http/as_error.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace runnel::exchange {
 
@@ -75,7 +76,8 @@ Attempts::Attempts(Setting setting, chat::Request* request, const router::Route*
       plan_(plan_targets(*setting_.gateway, *route_), plan_limits(policy_, *setting_.budget),
             &setting_.shared->health, router::AttemptPlan::Random(setting_.worker->random()),
             Clock::now()),
-      may_hedge_(policy_.hedge_after && !setting_.budget->hedged) {
+      may_hedge_(policy_.hedge_after && !setting_.budget->hedged),
+      client_set_time_(request_->gateway.timeout.has_value()) {
     const bool verified = policy_.midstream == router::Midstream::verified;
     if (verified && reply_->streams()) seen_.emplace();
 }
@@ -121,42 +123,60 @@ void Attempts::stop_all(Stop::Reason reason) {
 }
 
 awaitable<Attempts::Next> Attempts::attempt(router::Attempt planned) {
-    Ticket ticket;
-    if (Admission* provider = admission_of(planned)) {
-        auto entered = co_await enter(provider, planned);
-        if (!entered) {
-            plan_.failed(planned, entered.error(), Clock::now());
-            co_return Next::another;
-        }
-        if (stopped()) {
-            plan_.given_up(planned, Clock::now());
-            co_return Next::another;  // there is none, and that ends it
-        }
-        ticket = std::move(*entered);
+    auto tickets = co_await enter(planned);
+    if (!tickets) {
+        plan_.failed(planned, tickets.error(), Clock::now());
+        co_return Next::another;
+    }
+    if (stopped()) {
+        plan_.given_up(planned, Clock::now());
+        co_return Next::another;  // there is none, and that ends it
     }
     const bool alone = !may_hedge_ || broken_off_;
     lane_ = open_lane(planned, alone ? Alone::yes : Alone::no);
-    if (lane_) lane_->ticket = std::move(ticket);
+    if (lane_) lane_->tickets = std::move(*tickets);
     if (lane_ && !alone) lane_ = co_await race(std::exchange(lane_, nullptr));
     if (!lane_) co_return Next::another;
     co_await pump();
     co_return co_await conclude();
 }
 
-// A provider may be asked by so many at a time. One that is full is waited for, for a short while,
-// only if there is nobody else.
-awaitable<Result<Attempts::Ticket>> Attempts::enter(Admission* provider, router::Attempt planned) {
-    if (auto ticket = provider->try_enter()) co_return Ticket{std::move(ticket)};
-    if (!planned.last_chance)
-        co_return fail(ErrorKind::overloaded, "the provider has as many requests as it may have");
-    auto ticket = co_await provider->enter(setting_.transaction->stop);
-    if (!ticket) co_return propagate(ticket);
-    co_return Ticket{std::move(*ticket)};
+// A provider, or a model, may be asked by so many at a time. One that is full is waited for, for a
+// short while, only if there is nobody else.
+awaitable<Result<Attempts::Tickets>> Attempts::enter(router::Attempt planned) {
+    Tickets tickets;
+    for (Admission* admission : admissions_of(planned)) {
+        auto ticket = admission->try_enter();
+        if (!ticket && !planned.last_chance)
+            co_return fail(ErrorKind::overloaded, "the target has as many requests as it may have");
+        if (!ticket) {
+            auto entered = co_await admission->enter(setting_.transaction->stop);
+            if (!entered) co_return propagate(entered);
+            ticket = std::move(*entered);
+        }
+        tickets.push_back(std::move(*ticket));
+    }
+    co_return tickets;
 }
 
-Admission* Attempts::admission_of(const router::Attempt& planned) const {
-    const std::size_t provider = route_->targets[planned.target].provider;
-    return setting_.shared->to_provider.find(setting_.gateway->providers[provider].name);
+// The request has entered the model that it asks for; that of the target, and those that led to it
+// as a fallback, are others.
+std::vector<Admission*> Attempts::admissions_of(const router::Attempt& planned) const {
+    const router::Target& target = route_->targets[planned.target];
+    const std::string& provider = setting_.gateway->providers[target.provider].name;
+    std::vector<Admission*> admissions;
+    const auto add = [&](Admission* admission) {
+        if (admission != nullptr && std::ranges::find(admissions, admission) == admissions.end())
+            admissions.push_back(admission);
+    };
+    add(setting_.shared->to_provider.find(provider));
+    const AdmissionTable& models = setting_.shared->for_model;
+    const auto add_model = [&](const std::string& name) {
+        if (name != route_->name) add(models.find(name));
+    };
+    add_model(provider + '/' + target.model);
+    for (const std::string& model : target.fallback_of) add_model(model);
+    return admissions;
 }
 
 // Null where the target can't be asked this at all; the plan has been told.
@@ -189,9 +209,12 @@ std::shared_ptr<Lane> Attempts::open_lane(const router::Attempt& planned, Alone 
     AnswerGate::WhenSpoken when_spoken;
     if (alone == Alone::yes) when_spoken = [this] { return show(*lane_); };
     if (broken_off_) continuation_.emplace(seen_->text(), static_cast<timeline::Sink*>(this));
+    using Reuse = http::ConnectionPool::Reuse;
+    const Reuse reuse =
+        std::exchange(on_new_connection_, false) ? Reuse::forbidden : Reuse::allowed;
     auto lane = std::make_shared<Lane>(
-        setting_.gateway, setting_.worker, planned,
-        UpstreamCall::Question{&slot, provider, std::move(*outgoing), deadlines}, reasoning,
+        setting_.gateway, setting_.worker, &setting_.shared->memory, planned,
+        UpstreamCall::Question{&slot, provider, std::move(*outgoing), deadlines, reuse}, reasoning,
         std::move(when_spoken), alone == Alone::yes ? setting_.transaction->watchdog : nullptr);
     lane->number = record_->attempts.size() - 1;
     return lane;
@@ -222,6 +245,8 @@ awaitable<std::shared_ptr<Lane>> Attempts::race(std::shared_ptr<Lane> first) {
             settle_given_up(*lane, "stopped");
         } else if (const auto& failure = lane->gate.failure(); failure && !lane->gate.spoke()) {
             settle_failed(*lane, *failure);
+        } else if (lane->gate.is_empty()) {
+            settle_silent(lane);
         } else {
             for (const auto& loser : race_->running()) settle_given_up(*loser, "outpaced");
             race_.reset();
@@ -239,14 +264,15 @@ void Attempts::start_hedge() {
     setting_.budget->hedged = true;
     const auto planned = plan_.hedge(Clock::now());
     if (!planned || !plan_.begin(*planned, Clock::now())) return;
-    Ticket ticket;
-    if (Admission* provider = admission_of(*planned)) {
-        ticket = provider->try_enter();
+    Tickets tickets;
+    for (Admission* admission : admissions_of(*planned)) {
+        auto ticket = admission->try_enter();
         if (!ticket) return plan_.given_up(*planned, Clock::now());
+        tickets.push_back(std::move(*ticket));
     }
     auto lane = open_lane(*planned, Alone::no);
     if (!lane) return;
-    lane->ticket = std::move(ticket);
+    lane->tickets = std::move(tickets);
     record_of(*lane).hedge = true;
     race_->enter(std::move(lane));
 }
@@ -264,8 +290,17 @@ awaitable<void> Attempts::pump() {
             if (!seen_ && afterwards_ == Afterwards::forget) forget_request();
         }
         co_await lane_->call.advance();
+        count_memory();
+        if (too_much_) co_return;
         if (continuation_ && continuation_->differs()) co_return;
     }
+}
+
+void Attempts::count_memory() {
+    lane_->count_memory();
+    const std::size_t seen = seen_ ? seen_->text().size() : 0;
+    if (auto fits = reply_->hold(listener_->held_bytes() + seen); !fits)
+        too_much_ = std::move(fits.error());
 }
 
 // Not all calls that the model made could be shown; told in a header while there is time for one.
@@ -293,7 +328,7 @@ void Attempts::forget_request() {
 
 awaitable<Attempts::Next> Attempts::conclude() {
     note_trimmed_calls();
-    const auto lane = std::exchange(lane_, nullptr);
+    auto lane = std::exchange(lane_, nullptr);
     const auto& failure = lane->gate.failure();
     record_of(*lane).total = in_ms(Clock::now() - lane->begun);
     record_->malformed_frames += lane->call.turn().malformed_count();
@@ -302,6 +337,15 @@ awaitable<Attempts::Next> Attempts::conclude() {
         co_return Next::failed;
     }
     if (reply_->is_cut()) co_return Next::answered;  // as far as it may be shown
+    if (too_much_ || (lane->too_much && !stopped())) {
+        // Whoever else is asked would be answering here too.
+        const Error error = too_much_ ? *too_much_ : *failure;
+        settle_failed(*lane, error);
+        lane.reset();
+        reply_->let_go();
+        co_await reply_->fail(error);
+        co_return Next::failed;
+    }
     if (failure) {
         settle_failed(*lane, *failure);
         if (stopped()) co_return Next::another;  // there is none, and that ends it
@@ -318,9 +362,7 @@ awaitable<Attempts::Next> Attempts::conclude() {
         co_return Next::answered;
     }
     if (!failure) {
-        Error nothing{ErrorKind::upstream_empty, "the provider answered with nothing"};
-        settle_failed(*lane, nothing);
-        if (!silent_) silent_ = lane;
+        settle_silent(lane);
         co_return Next::another;
     }
     if (!has_shown()) {
@@ -386,7 +428,7 @@ timeline::Sink* Attempts::show(Lane& lane) {
 void Attempts::on(const timeline::Event& event) {
     if (seen_) seen_->on(event);
     if (const auto* state = std::get_if<timeline::ProviderState>(&event))
-        setting_.shared->continuity.remember(state->call_id,
+        setting_.shared->continuity.remember(setting_.places->next(), state->call_id,
                                              {state_owner_, std::string(state->raw)}, Clock::now());
     listener_->on(event);
 }
@@ -400,11 +442,26 @@ void Attempts::settle_failed(Lane& lane, const Error& error) {
     record.error = name_of(error.kind);
     record.detail = error.detail.empty() ? error.message : error.detail;
     record.total = in_ms(Clock::now() - lane.begun);
-    plan_.failed(lane.attempt, error, Clock::now());
+    if (lane.call.was_unheard()) {
+        on_new_connection_ = true;
+        plan_.unheard(lane.attempt, error, Clock::now());
+    } else if (client_set_time_ && lane.call.outlasted_request()) {
+        record.left = lane.call.was_asked();
+        plan_.not_waited_for(lane.attempt, error, Clock::now());
+    } else {
+        plan_.failed(lane.attempt, error, Clock::now());
+    }
+}
+
+// Somebody else may have more to say; if nobody has, nothing is still an answer.
+void Attempts::settle_silent(const std::shared_ptr<Lane>& lane) {
+    settle_failed(*lane, {ErrorKind::upstream_empty, "the provider answered with nothing"});
+    if (!silent_) silent_ = lane;
 }
 
 void Attempts::settle_given_up(Lane& lane, std::string_view why) {
     record_of(lane).error = why;
+    record_of(lane).left = reply_->client_is_gone() && lane.call.was_asked();
     record_of(lane).total = in_ms(Clock::now() - lane.begun);
     plan_.given_up(lane.attempt, Clock::now());
 }

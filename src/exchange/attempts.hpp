@@ -1,5 +1,6 @@
 #pragma once
 
+#include "agent/conversation_places.hpp"
 #include "chat/request.hpp"
 #include "exchange/continuation.hpp"
 #include "exchange/lane.hpp"
@@ -16,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace runnel::exchange {
 
@@ -40,6 +42,7 @@ public:
         telemetry::RequestRecord* record;
         Reply* reply;
         Budget* budget;
+        const agent::ConversationPlaces* places;
     };
     // What is asked is forgotten when the answer has begun, unless it will be asked again.
     enum class Afterwards { forget, keep };
@@ -61,9 +64,9 @@ private:
     std::optional<router::Attempt> plan_next();
     boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
     boost::asio::awaitable<Next> attempt(router::Attempt planned);
-    using Ticket = std::optional<Admission::Ticket>;
-    boost::asio::awaitable<Result<Ticket>> enter(Admission* provider, router::Attempt planned);
-    Admission* admission_of(const router::Attempt& planned) const;
+    using Tickets = std::vector<Admission::Ticket>;
+    boost::asio::awaitable<Result<Tickets>> enter(router::Attempt planned);
+    std::vector<Admission*> admissions_of(const router::Attempt& planned) const;
     enum class Alone { yes, no };
     std::shared_ptr<Lane> open_lane(const router::Attempt& planned, Alone alone);
     std::string traceparent() const;
@@ -72,12 +75,14 @@ private:
     boost::asio::awaitable<void> pump();
     boost::asio::awaitable<Next> conclude();
     boost::asio::awaitable<void> flush();
+    void count_memory();
     void note_trimmed_calls();
     boost::asio::awaitable<Outcome> end();
 
     timeline::Sink* show(Lane& lane);
     void on(const timeline::Event& event) override;
     void settle_failed(Lane& lane, const Error& error);
+    void settle_silent(const std::shared_ptr<Lane>& lane);
     void settle_given_up(Lane& lane, std::string_view why);
     telemetry::AttemptRecord& record_of(const Lane& lane);
     bool has_shown() const;
@@ -100,9 +105,13 @@ private:
     std::shared_ptr<Lane> lane_;  // the one being pumped
     std::optional<Race> race_;
     bool may_hedge_;                              // once
+    bool client_set_time_;                        // within which it wants its answer
     boost::asio::steady_timer* pause_ = nullptr;  // while it lasts
+    // The next attempt takes no kept connection: the last one was found closed.
+    bool on_new_connection_ = false;
     std::shared_ptr<Lane> silent_;  // said nothing: still better than an error, if all others fail
     std::string state_owner_;
+    std::optional<Error> too_much_;  // is kept of the answer
 
     std::optional<SeenText> seen_;  // where an answer may be gone on with
     std::optional<Continuation> continuation_;

@@ -65,11 +65,11 @@ awaitable<AnswerCache::Answer> CacheVisit::find(http::Stop* stop) {
     if (!is_open()) co_return nullptr;
     auto found = co_await look_up();
     if (!found && settings_->single_flight == policy::CacheSettings::SingleFlight::on) {
-        auto seat = co_await shared_->flights.board(key_, stop);
+        auto seat = co_await shared_->flights.board(key_, limits::same_answer_time, stop);
         if (seat) {
             seat_.emplace(std::move(*seat));
         } else {
-            // Who flew may have brought it; if not, everybody asks on his own.
+            // Who flew may have brought it; if not, or not yet, everybody asks on his own.
             found = co_await look_up();
         }
     }

@@ -7,8 +7,10 @@
 #include "exchange/request_metadata.hpp"
 #include "exchange/reviews.hpp"
 #include "exchange/tool_loop.hpp"
+#include "http/task_group.hpp"
 #include "json/writer.hpp"
 #include "policy/key_check.hpp"
+#include "policy/ownership.hpp"
 #include "timeline/redaction.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +18,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <exception>
 
 namespace runnel::exchange {
 
@@ -43,10 +46,11 @@ ChatExchange::ChatExchange(std::shared_ptr<const Gateway> gateway, Worker* worke
       record_(record),
       caller_(std::move(caller)),
       reader_(dialect::dialect_named(gateway_->dialect)),
-      reply_(transaction, record, &worker->streams),
+      reply_(transaction, record, &worker->streams, &shared->memory),
       guard_(gateway_.get(), worker, record),
       account_(gateway_, worker, shared, record, &caller_),
-      cache_(gateway_->access.cache ? &*gateway_->access.cache : nullptr, shared, record) {
+      cache_(gateway_->access.cache ? &*gateway_->access.cache : nullptr, shared, record),
+      copies_(&shared->memory) {
     reply_.set_dialect(reader_);
 }
 
@@ -90,7 +94,17 @@ awaitable<void> ChatExchange::answer() {
         co_return;
     }
     reply_.estimate_by([this](std::uint64_t bytes) { return account_.estimate(bytes); });
-    co_await ask();
+    std::exception_ptr broken;
+    try {
+        co_await ask();
+    } catch (...) {
+        broken = std::current_exception();
+    }
+    // A bug, or no memory. The client is told, and what was used is paid for.
+    if (broken) {
+        http::log_broken("chat request", broken);
+        co_await reply_.fail({ErrorKind::internal_error, "the gateway failed; its log has why"});
+    }
     account_.settle();
     if (copy_) cache_.keep(*copy_);
 }
@@ -102,19 +116,20 @@ awaitable<void> ChatExchange::tell(policy::AnswerCache::Answer known) {
     record_->cost = Money{};
     reply_.begin(request_.gateway.echo_model ? request_.model : known->model);
     known->timeline.replay(&reply_);
-    co_await reply_.finish();
+    auto fits = reply_.hold(reply_.held_bytes());
+    if (!fits) reply_.let_go();
+    co_await (fits ? reply_.finish() : reply_.fail(std::move(fits.error())));
 }
 
 awaitable<void> ChatExchange::ask() {
     Attempts::Budget budget;
     const Attempts::Setting setting{gateway_, worker_, shared_, transaction_,
-                                    record_,  &reply_, &budget};
+                                    record_,  &reply_, &budget, &places_};
     Reviews reviews(*gateway_, route_, &request_, &reply_);
     if (runs_tools() || !reviews.all().empty()) {
         ToolLoop loop(setting, gateway_->tools.get(), &request_, &route_, reviews.all());
-        loop.ask_before_rounds([this](const std::optional<timeline::Usage>&) {
-            return account_.open_round(&request_, &route_);
-        });
+        loop.ask_before_rounds(
+            [this](const std::optional<timeline::Usage>&) { return account_.open_round(&route_); });
         if (guard_.is_on())
             loop.watch_calls({.before_call =
                                   [this](std::string* arguments) {
@@ -142,6 +157,7 @@ Result<void> ChatExchange::read() {
     record_->stream = request_.streaming == chat::Streaming::yes;
 
     if (auto allowed = check_models(); !allowed) return allowed;
+    if (auto allowed = check_tools(); !allowed) return allowed;
     if (auto found = find_route(); !found) return found;
     if (record_->model_asked.empty()) record_->model_asked = route_.name;  // the default
     auto dialect = choose_dialect();
@@ -156,24 +172,37 @@ Result<void> ChatExchange::prepare() {
     if (auto guarded = guard_request(); !guarded) return guarded;
     if (route_.system != nullptr)
         agent::add_system_text(&request_, *route_.system, agent::SystemPlace::first);
-    if (caller_.is_browser()) strip_tools();
     record_->rerouted_from = route_.rerouted_from;
     record_->warnings = route_.warnings;
     note_metadata();
-    shared_->continuity.recall(&request_, std::chrono::steady_clock::now());
+    find_places();
+    shared_->continuity.recall(&request_, places_, std::chrono::steady_clock::now());
     record_->completion_id = worker_->ids.next(gateway_->id_prefix);
     reply_.prepare({dialect_, request_.streaming, envelope(), gateway_->ping});
     if (auto opened = open_cache(); !opened) return opened;
     copy_answer();
-    return {};
+    return copies_.hold(asked_.size() + guard_.held_bytes());
+}
+
+// Where something may be kept or found; else nobody needs their names.
+void ChatExchange::find_places() {
+    const bool calls = !request_.tools.empty() || runs_tools() ||
+                       std::ranges::any_of(request_.messages, [](const chat::Message& message) {
+                           return !message.tool_calls.empty();
+                       });
+    if (!calls) return;
+    // Tools of the gateway's are told who the client's user is, and answer for them alone.
+    places_ = agent::ConversationPlaces(
+        policy::owner_of_state(caller_, request_.user, runs_tools() ? metadata_of(request_) : ""),
+        request_);
 }
 
 Result<void> ChatExchange::open_cache() {
     const policy::Key* key = caller_.key.get();
     if (!route_.cached || (key != nullptr && !key->may_cache)) return {};
     policy::CacheScope scope;
-    // A team's members share what they paid for together.
-    scope.account = key == nullptr ? caller_.wallet : key->team.empty() ? key->id : key->team;
+    const std::string account = policy::payer_of(caller_);
+    scope.account = account;
     scope.model = route_.name.empty() ? std::string_view(request_.model) : route_.name;
     if (route_.system != nullptr) scope.system = *route_.system;
     const std::string rules = guard_.is_on() ? std::to_string(guard_.rules()) : "";
@@ -232,20 +261,49 @@ Result<void> ChatExchange::check_models() const {
     if (caller_.key->models.empty()) return {};
     std::vector<std::string_view> asked{request_.model};
     asked.insert(asked.end(), request_.gateway.fallback.begin(), request_.gateway.fallback.end());
-    for (const std::string_view model : asked) {
-        const auto names = router.names_of(model);
-        // What does not exist is told as such, by whoever looks for its route.
-        if (!names.empty() && !policy::has_model(*caller_.key, names))
-            return fail(policy::model_refused(model));
-    }
+    for (const std::string_view model : asked)
+        if (!may_use(model)) return fail(policy::model_refused(model));
     return {};
 }
 
-// What runs here is not for everybody who can read a page.
-void ChatExchange::strip_tools() {
-    request_.gateway.builtin_tools.clear();
+// What does not exist is refused like what is not the caller's: what others have is not told.
+bool ChatExchange::may_use(std::string_view model) const {
+    if (caller_.key == nullptr || caller_.key->models.empty()) return true;
+    const auto names = gateway_->router.names_of(model);
+    return !names.empty() && policy::has_model(*caller_.key, names);
+}
+
+// The same for the tools it asks for. A browser's request has those ignored.
+Result<void> ChatExchange::check_tools() const {
+    const auto& wanted = request_.gateway.builtin_tools;
+    if (wanted.empty() || caller_.is_browser()) return {};
+    const std::vector<std::string> known =
+        gateway_->tools ? gateway_->tools->names() : std::vector<std::string>();
+    return tool_access().check_wish(wanted, known);
+}
+
+policy::ToolAccess ChatExchange::tool_access() const {
+    return policy::ToolAccess(caller_, gateway_->access.auth);
+}
+
+// What the caller and the model may have of what was asked for, whenever the request is read anew.
+void ChatExchange::limit_request() {
+    limit_tools();
+    if (route_.max_tokens)
+        request_.max_tokens =
+            std::min(request_.max_tokens.value_or(*route_.max_tokens), *route_.max_tokens);
+}
+
+// The model's tools are run for whom they may be run for, and so are those of its defaults.
+void ChatExchange::limit_tools() {
+    const policy::ToolAccess access = tool_access();
+    std::erase_if(request_.gateway.builtin_tools,
+                  [&](const std::string& name) { return !access.allows(name); });
     if (route_.tools == nullptr) return;
-    route_.tools = nullptr;
+    std::vector<std::string> allowed = access.among(*route_.tools);
+    if (allowed.size() == route_.tools->size()) return;
+    model_tools_ = std::move(allowed);
+    route_.tools = model_tools_.empty() ? nullptr : &model_tools_;
     route_.warnings.emplace_back("server_tools_stripped");
 }
 
@@ -292,6 +350,9 @@ Result<void> ChatExchange::find_route() {
     auto route = gateway_->router.resolve(request_);
     if (!route) return propagate(route);
     route_ = std::move(*route);
+    for (const std::string& model : route_.stand_ins)
+        if (!may_use(model)) return fail(policy::stand_in_refused(model));
+    limit_request();
     return {};
 }
 
@@ -302,9 +363,6 @@ Result<void> ChatExchange::apply_route() {
         // The defaults may ask for more than every target can, or name fallbacks.
         if (auto found = find_route(); !found) return found;
     }
-    if (route_.max_tokens)
-        request_.max_tokens =
-            std::min(request_.max_tokens.value_or(*route_.max_tokens), *route_.max_tokens);
     return {};
 }
 
@@ -322,9 +380,8 @@ Result<void> ChatExchange::guard_request() {
     if (!scan) return propagate(scan);
     if (scan->outcome == policy::InputScan::Outcome::decline) decline();
     if (scan->outcome == policy::InputScan::Outcome::redact) {
-        const auto max_tokens = request_.max_tokens;
         if (auto read = read_request(std::move(scan->body)); !read) return read;
-        request_.max_tokens = max_tokens;
+        limit_request();
     }
     guard_.take_words(request_);
     if (auto guarded = reply_.guard_by(&guard_); !guarded) return guarded;

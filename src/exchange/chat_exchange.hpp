@@ -1,20 +1,25 @@
 #pragma once
 
+#include "agent/conversation_places.hpp"
 #include "dialect/dialect.hpp"
 #include "exchange/account.hpp"
 #include "exchange/answer_copy.hpp"
 #include "exchange/cache_visit.hpp"
 #include "exchange/gateway.hpp"
 #include "exchange/guard.hpp"
+#include "exchange/held_memory.hpp"
 #include "exchange/reply.hpp"
 #include "exchange/shared_state.hpp"
 #include "http/connection.hpp"
 #include "policy/caller.hpp"
+#include "policy/tool_access.hpp"
 #include "telemetry/request_log.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace runnel::exchange {
 
@@ -50,10 +55,15 @@ private:
     boost::asio::awaitable<void> ask();
     boost::asio::awaitable<void> tell(policy::AnswerCache::Answer known);
     Result<void> open_cache();
+    void find_places();
     void copy_answer();
     void note_metadata();
     Result<void> check_models() const;
-    void strip_tools();
+    bool may_use(std::string_view model) const;
+    Result<void> check_tools() const;
+    policy::ToolAccess tool_access() const;
+    void limit_request();
+    void limit_tools();
     Result<const dialect::Dialect*> choose_dialect() const;
     Result<void> find_route();
     Result<void> apply_route();
@@ -76,11 +86,14 @@ private:
     Reply reply_;
     chat::Request request_;
     router::Route route_;
+    std::vector<std::string> model_tools_;  // the route's, where not all of them may be run
+    agent::ConversationPlaces places_;
     Guard guard_;
     Account account_;
     CacheVisit cache_;
     std::optional<AnswerCopy> copy_;
-    std::string asked_;      // the request's body, where what is said is kept
+    HeldMemory copies_;      // of the request, for guardrails and the log
+    std::string asked_;      // its body, where what is said is kept
     bool declined_ = false;  // then that is not
 };
 

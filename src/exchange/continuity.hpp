@@ -1,5 +1,6 @@
 #pragma once
 
+#include "agent/conversation_places.hpp"
 #include "base/expiring_store.hpp"
 #include "chat/request.hpp"
 
@@ -16,12 +17,16 @@ class Continuity {
 public:
     using Clock = std::chrono::steady_clock;
 
-    Continuity(std::chrono::milliseconds lifetime, std::size_t bytes_max)
-        : states_(lifetime, bytes_max) {}
+    Continuity(std::chrono::milliseconds lifetime, std::size_t bytes_max,
+               MemoryBudget* budget = nullptr)
+        : states_(lifetime, bytes_max, budget) {}
 
-    void remember(std::string_view call_id, chat::KeptState state, Clock::time_point now);
+    // What came with a call of the turn at that place.
+    void remember(std::string_view place, std::string_view call_id, chat::KeptState state,
+                  Clock::time_point now);
     // Fills Message::kept_state of the assistant turns whose calls are remembered.
-    void recall(chat::Request* request, Clock::time_point now);
+    void recall(chat::Request* request, const agent::ConversationPlaces& places,
+                Clock::time_point now);
 
 private:
     ExpiringStore<chat::KeptState> states_;

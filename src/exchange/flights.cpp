@@ -10,20 +10,22 @@ namespace runnel::exchange {
 namespace asio = boost::asio;
 using asio::awaitable;
 
-awaitable<std::optional<Flights::Seat>> Flights::board(std::string key, http::Stop* stop) {
+awaitable<std::optional<Flights::Seat>>
+Flights::board(std::string key, std::chrono::milliseconds patience, http::Stop* stop) {
     const auto loop = co_await asio::this_coro::executor;
-    const Timer timer = wait_in_line(key, loop);
+    const Timer timer = wait_in_line(key, patience, loop);
     if (!timer) co_return Seat(this, std::move(key));
     http::Stop::Guard guard(stop, [timer] { timer->cancel(); });
     if (!stop->requested()) co_await timer->async_wait(asio::as_tuple(asio::use_awaitable));
     co_return std::nullopt;
 }
 
-Flights::Timer Flights::wait_in_line(const std::string& key, const asio::any_io_executor& loop) {
+Flights::Timer Flights::wait_in_line(const std::string& key, std::chrono::milliseconds patience,
+                                     const asio::any_io_executor& loop) {
     const std::scoped_lock lock(mutex_);
     const auto [flight, first] = waiting_.try_emplace(key);
     if (first) return nullptr;
-    auto timer = std::make_shared<asio::steady_timer>(loop, asio::steady_timer::time_point::max());
+    auto timer = std::make_shared<asio::steady_timer>(loop, patience);
     flight->second.push_back(timer);
     return timer;
 }

@@ -37,15 +37,17 @@ public:
         std::string key_;
     };
 
-    // The seat at once where nobody else has it; otherwise nothing, once that one has gone or
-    // `stop` was told.
-    boost::asio::awaitable<std::optional<Seat>> board(std::string key, http::Stop* stop);
+    // The seat at once where nobody else has it; otherwise nothing, once that one has gone, `stop`
+    // was told or it took too long: who has it may be in no hurry to take the answer.
+    boost::asio::awaitable<std::optional<Seat>>
+    board(std::string key, std::chrono::milliseconds patience, http::Stop* stop);
 
 private:
     using Timer = std::shared_ptr<boost::asio::steady_timer>;
 
     // Null where the seat is free, and now taken.
-    Timer wait_in_line(const std::string& key, const boost::asio::any_io_executor& loop);
+    Timer wait_in_line(const std::string& key, std::chrono::milliseconds patience,
+                       const boost::asio::any_io_executor& loop);
     void land(const std::string& key);
 
     std::mutex mutex_;

@@ -83,7 +83,7 @@ Result<std::shared_ptr<const Gateway>> build_gateway(const config::Config& confi
     if (config.traces) trace_sample = config.traces->sample;
     return std::shared_ptr<const Gateway>(
         new Gateway{std::move(slots), make_router(config, providers), config.dialect,
-                    config.id_prefix, config.cors_origins, config.ping, config.policy,
+                    config.id_prefix, config.cors_origins, config.hosts, config.ping, config.policy,
                     std::move(tools), config.admin_token, config.access, std::move(*prices),
                     std::move(*guardrails), config.metrics_access, trace_sample});
 }

@@ -49,6 +49,7 @@ struct Gateway {
     std::string dialect;
     std::string id_prefix;
     std::vector<std::string> cors_origins;
+    std::vector<std::string> hosts;
     std::chrono::milliseconds ping;  // of silence in a stream; 0: never
     router::Policy policy;           // where neither a model nor a provider says anything else
     std::shared_ptr<const agent::ToolBox> tools;  // null: there are none

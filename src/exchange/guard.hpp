@@ -39,6 +39,7 @@ public:
     Result<policy::InputScan> look_at(const chat::Request& request);
     // What of it those see who must be asked: the client's own words, as those rules left them.
     void take_words(const chat::Request& request);
+    std::size_t held_bytes() const { return words_.size(); }
     // What they say: pass, or decline; the error is what the client is told.
     boost::asio::awaitable<Result<policy::InputScan::Outcome>> ask_about_words(http::Stop* stop);
 

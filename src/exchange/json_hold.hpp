@@ -24,6 +24,7 @@ public:
     bool refused() const { return refused_; }
     // Lets the round go, with these texts for what it said.
     void tell(std::string_view reasoning_escaped, std::string_view text_escaped);
+    std::size_t held_bytes() const override { return held_.bytes() + to_->held_bytes(); }
 
 private:
     enum class State { watching, holding, passing };

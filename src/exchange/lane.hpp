@@ -3,6 +3,7 @@
 #include "exchange/admission.hpp"
 #include "exchange/answer_gate.hpp"
 #include "exchange/gateway.hpp"
+#include "exchange/held_memory.hpp"
 #include "exchange/upstream_call.hpp"
 #include "router/attempt_plan.hpp"
 
@@ -19,24 +20,38 @@ namespace runnel::exchange {
 struct Lane {
     using Clock = std::chrono::steady_clock;
 
-    Lane(std::shared_ptr<const Gateway> keep, Worker* worker, const router::Attempt& planned,
-         UpstreamCall::Question question, dialect::Envelope::Reasoning reasoning,
-         AnswerGate::WhenSpoken when_spoken, http::Watchdog* watchdog)
+    Lane(std::shared_ptr<const Gateway> keep, Worker* worker, MemoryBudget* budget,
+         const router::Attempt& planned, UpstreamCall::Question question,
+         dialect::Envelope::Reasoning reasoning, AnswerGate::WhenSpoken when_spoken,
+         http::Watchdog* watchdog)
         : gateway(std::move(keep)),
           attempt(planned),
           gate(reasoning, std::move(when_spoken), {question.outgoing.form}),
-          call(worker, std::move(question), &gate, watchdog) {}
+          call(worker, std::move(question), &gate, watchdog),
+          memory(budget) {
+        count_memory();
+    }
 
+    // After each read: what waits here may have become too much, and then the answer fails.
+    void count_memory() {
+        auto fits = memory.hold(gate.held_bytes() + call.held_bytes());
+        if (fits) return;
+        too_much = true;
+        call.end_with(std::move(fits.error()));
+    }
     // It has something to tell: what the client will see, or that nothing will come.
-    bool arrived() const { return gate.spoke() || call.ended(); }
+    bool arrived() const { return gate.spoke() || gate.ended() || call.ended(); }
 
     std::shared_ptr<const Gateway> gateway;
     router::Attempt attempt;
     AnswerGate gate;
     UpstreamCall call;
+    HeldMemory memory;
+    bool too_much = false;
     Clock::time_point begun = Clock::now();
-    std::size_t number = 0;                     // among the request's attempts, for the log
-    std::optional<Admission::Ticket> ticket{};  // where the provider takes so many at a time
+    std::size_t number = 0;                    // among the request's attempts, for the log
+    std::vector<Admission::Ticket> tickets{};  // where the provider or the model takes so many at a
+                                               // time
 };
 
 }  // namespace runnel::exchange

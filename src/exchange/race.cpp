@@ -3,6 +3,7 @@
 #include "http/as_error.hpp"
 
 #include <algorithm>
+#include <exception>
 
 namespace runnel::exchange {
 
@@ -28,8 +29,21 @@ void Race::enter(std::shared_ptr<Lane> lane) {
 }
 
 awaitable<void> Race::drive(std::shared_ptr<Lane> lane, Bell bell) {
-    while (!lane->arrived()) co_await lane->call.advance();
+    std::exception_ptr broken;
+    try {
+        while (!lane->arrived()) {
+            co_await lane->call.advance();
+            lane->count_memory();
+        }
+    } catch (...) {
+        // A bug, or no memory: the task group tells the log, and this whoever waits for the lane.
+        broken = std::current_exception();
+        lane->gate.on(timeline::Failed{
+            {ErrorKind::internal_error, "the gateway failed while it read the answer"}});
+        lane->gate.on(timeline::Ended{});
+    }
     bell->cancel();
+    if (broken) std::rethrow_exception(broken);
 }
 
 awaitable<void> Race::wait(std::optional<std::chrono::milliseconds> at_most) {

@@ -25,11 +25,12 @@ bool wants_no_pings(const http::HeaderList& headers) {
 }  // namespace
 
 Reply::Reply(http::Transaction* transaction, telemetry::RequestRecord* record,
-             telemetry::StreamFigures* figures)
+             telemetry::StreamFigures* figures, MemoryBudget* budget)
     : transaction_(transaction),
       responder_(transaction->responder),
       record_(record),
-      figures_(figures) {}
+      figures_(figures),
+      memory_(budget) {}
 
 Reply::~Reply() {
     if (streams()) figures_->open.add(-1);
@@ -51,6 +52,7 @@ void Reply::ping_after_silence() {
 
 void Reply::ping() {
     ping_after_silence();
+    if (end_.reached()) return;
     if (waiting_ || responder_->has_aside()) return;  // it has more to read than it takes
     if (!responder_->begun()) begin_response();
     responder_->out() += ping_frame;
@@ -73,6 +75,7 @@ void Reply::watch_hold() {
 
 void Reply::hold_for_a_while() {
     hold_->set(Clock::now() + limits::hold_time, [this] {
+        if (end_.reached()) return;
         const bool must_hold = must_hold_ && must_hold_();
         if (waiting_ || must_hold) {  // while it waits, it would be sent no sooner
             hold_for_a_while();
@@ -102,6 +105,23 @@ Result<void> Reply::guard_by(Guard* guard) {
     return {};
 }
 
+std::size_t Reply::held_bytes() const {
+    std::size_t bytes = responder_->unsent_bytes();
+    if (guard_ != nullptr) bytes += guard_->filter()->held_bytes();
+    if (copy_ != nullptr) bytes += copy_->held_bytes();
+    if (encoder_) bytes += encoder_->held_bytes();
+    // A whole answer becomes a document of about the same size, and then there are both.
+    if (whole_) bytes += 2 * whole_->fold.held_bytes() + whole_->kept.held_bytes();
+    return bytes;
+}
+
+void Reply::let_go() {
+    whole_.reset();
+    responder_->forget_piece();
+    if (!responder_->begun()) shown_ = false;
+    static_cast<void>(memory_.hold(held_bytes()));
+}
+
 void Reply::settle() {
     if (guard_ != nullptr) guard_->filter()->settle();
 }
@@ -118,16 +138,19 @@ void Reply::on(const timeline::Event& event) {
 }
 
 void Reply::show(const timeline::Event& event) {
-    if (is_cut() && std::holds_alternative<timeline::Ended>(event)) tell_estimate();
+    if (is_cut() && !end_.reached() && std::holds_alternative<timeline::Ended>(event))
+        tell_estimate();
+    if (closed_ || !end_.takes(event)) return;
     if (copy_ != nullptr) copy_->on(event);
     if (!std::holds_alternative<timeline::Text>(event)) note(event);
     if (record_->first_event.count() == 0 && timeline::is_visible(event))
         record_->first_event =
             std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun_);
-    if (!encoder_) {
-        if (whole_) whole_->fold.on(event);
+    if (whole_) {
+        whole_->fold.on(event);
         return;
     }
+    if (!encoder_) make_encoder();
     encoder_->on(event);
     const bool visible = timeline::is_visible(event);
     // Also what only some dialects show, and what a dialect still holds back.
@@ -192,6 +215,7 @@ void Reply::drop_answer() {
         encoder_.reset();
         hold_.reset();
         holding_ = false;
+        end_.reopen();
     }
     record_->usage = used_before_;
     record_->finish.clear();
@@ -242,7 +266,7 @@ bool Reply::client_is_gone() const {
 }
 
 awaitable<void> Reply::finish() {
-    if (client_is_gone()) co_return;
+    if (client_is_gone() || closed_) co_return;
     if (guard_ != nullptr) {
         auto closed = co_await guard_->close(transaction_->stop);
         if (!closed) {
@@ -252,11 +276,14 @@ awaitable<void> Reply::finish() {
         if (client_is_gone()) co_return;
     }
     if (streams()) {
+        show(timeline::Ended{});
         co_await send_last();
         co_return;
     }
+    closed_ = true;
     begin_response();
     const std::string body = manner_.dialect->write_answer(manner_.envelope, whole_->fold.answer());
+    whole_.reset();
     http::Stream* client = transaction_->client;
     transaction_->watchdog->set(Clock::now() + limits::blocked_client_time,
                                 [client] { client->close(); });
@@ -265,10 +292,9 @@ awaitable<void> Reply::finish() {
 }
 
 awaitable<void> Reply::fail(Error error) {
-    if (client_is_gone()) co_return;
+    if (client_is_gone() || closed_) co_return;
     const bool seen = shown_ || responder_->begun();
     if (seen) {
-        if (!encoder_) make_encoder();
         if (guard_ != nullptr) guard_->filter()->flush();
         // Who has been told that the answer was filtered need not know that it failed, too.
         if (is_cut()) {
@@ -282,16 +308,13 @@ awaitable<void> Reply::fail(Error error) {
         co_await refuse(std::move(error));
         co_return;
     }
-    if (copy_ != nullptr) {
-        copy_->on(timeline::Failed{error});
-        copy_->on(timeline::Ended{});
-    }
-    encoder_->on(timeline::Failed{std::move(error)});
-    encoder_->on(timeline::Ended{});
+    show(timeline::Failed{std::move(error)});
+    show(timeline::Ended{});
     co_await send_last();
 }
 
 awaitable<void> Reply::send_last() {
+    closed_ = true;
     silence_.reset();
     hold_.reset();
     if (!responder_->begun()) begin_response();
@@ -300,6 +323,7 @@ awaitable<void> Reply::send_last() {
 }
 
 awaitable<void> Reply::refuse(Error error) {
+    closed_ = true;
     silence_.reset();
     http::HeaderList& headers = responder_->headers();
     headers.add("Content-Type", "application/json");

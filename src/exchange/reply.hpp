@@ -4,6 +4,8 @@
 #include "dialect/dialect.hpp"
 #include "exchange/answer_copy.hpp"
 #include "exchange/guard.hpp"
+#include "exchange/held_memory.hpp"
+#include "exchange/one_end.hpp"
 #include "http/connection.hpp"
 #include "telemetry/request_log.hpp"
 #include "telemetry/stream_figures.hpp"
@@ -22,12 +24,12 @@ namespace runnel::exchange {
 // What the client of one chat request gets: a stream in its dialect, one whole answer, or an error
 // with its HTTP status. Nothing is sent before there is something to show, so that a failure before
 // it keeps its status; a stream that stays silent begins with a ping, and then shows failures as
-// frames.
+// frames. Whatever it is told, in whatever order, the client gets one response with one end.
 class Reply final : public timeline::Sink {
 public:
     // All pointers must outlive the reply; `record` is filled for the log.
     Reply(http::Transaction* transaction, telemetry::RequestRecord* record,
-          telemetry::StreamFigures* figures);
+          telemetry::StreamFigures* figures, MemoryBudget* budget);
     ~Reply() override;
 
     struct Manner {
@@ -64,6 +66,14 @@ public:
     void drop_answer();
     // Text that a dialect holds back for a while is held on as long as this says so.
     void hold_while(std::function<bool()> condition) { must_hold_ = std::move(condition); }
+
+    // What it keeps, with the guardrails' and the dialect's part and what the client has not taken.
+    std::size_t held_bytes() const override;
+    // So much is kept of the answer, here and before it. The error ends the answer.
+    Result<void> hold(std::size_t bytes) { return memory_.hold(bytes); }
+    // It does, for want of memory: others have what it took at once, while it is being told. What
+    // was not sent yet never is, for a client that does not read would keep it.
+    void let_go();
 
     bool streams() const { return manner_.streaming == chat::Streaming::yes; }
     // True once the client has been shown, or is about to be shown, a part of an answer.
@@ -118,6 +128,7 @@ private:
     http::Responder* responder_;
     telemetry::RequestRecord* record_;
     telemetry::StreamFigures* figures_;
+    HeldMemory memory_;
     Clock::time_point begun_ = Clock::now();
     Manner manner_;
     std::optional<http::Watchdog> silence_;  // until the next ping is due
@@ -134,6 +145,8 @@ private:
     std::int64_t counted_output_ = 0;             // as somebody has told it
     std::uint64_t counted_bytes_ = 0;             // of what was said, as far as that counts it
     Clock::time_point last_sent_{};
+    OneEnd end_;           // of what is shown
+    bool closed_ = false;  // the response has its last byte, or is about to get it
     bool shown_ = false;
     bool shown_of_round_ = false;
     bool waiting_ = false;  // for the client

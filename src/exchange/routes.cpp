@@ -20,6 +20,7 @@ router::ProviderEntry make_entry(const config::Provider& config) {
     const provider::Catalogue catalogue = provider::catalogue_of(config.kind);
     router::ProviderEntry entry{config.name};
     entry.model_prefixes.assign(catalogue.prefixes.begin(), catalogue.prefixes.end());
+    entry.needless_prefix = catalogue.needless_prefix;
     for (const config::KnownModel& model : config.models) entry.models.push_back(model.name);
     for (const std::string_view name : catalogue.models)
         if (std::ranges::find(entry.models, name) == entry.models.end())

@@ -15,7 +15,12 @@ std::map<std::string, Admission::Limits> limits_of(const std::vector<Named>& all
 
 }  // namespace
 
-void SharedState::use_limits(const config::Config& config) {
+SharedState::SharedState() {
+    memory.set_give_up([this](std::size_t bytes) { cache.give_up(bytes); });
+}
+
+void SharedState::use_limits(const config::Config& config, std::size_t memory_bytes) {
+    memory.set_limit(memory_bytes);
     const config::Limits& limits = config.limits;
     requests.set_limits({limits.concurrent, limits.queue, limits.queue_time});
     to_provider.set_limits(limits_of(config.providers, limits));

@@ -2,6 +2,7 @@
 
 #include "agent/hidden_turns.hpp"
 #include "base/limits.hpp"
+#include "base/memory_budget.hpp"
 #include "config/config.hpp"
 #include "exchange/admission.hpp"
 #include "exchange/continuity.hpp"
@@ -37,8 +38,11 @@ struct Worker;
 // What all threads share, and what stays when the config is read again. Touched once or twice per
 // request or attempt, never per chunk.
 struct SharedState {
-    Continuity continuity{limits::continuity_time, limits::continuity_bytes};
-    agent::HiddenTurns hidden_turns{limits::continuity_time, limits::continuity_bytes};
+    SharedState();
+
+    MemoryBudget memory;  // first: many of the others draw on it
+    Continuity continuity{limits::continuity_time, limits::continuity_bytes, &memory};
+    agent::HiddenTurns hidden_turns{limits::continuity_time, limits::continuity_bytes, &memory};
     router::Health health;
     // Requests at a time: of the process, to each provider, for each model.
     Admission requests{"the gateway", {}};
@@ -67,11 +71,12 @@ struct SharedState {
         std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 
     store::Unrecorded unrecorded;
-    policy::AnswerCache cache{limits::cache_bytes};
+    policy::AnswerCache cache{limits::cache_bytes, &memory};
     Flights flights;
 
-    // As many as the config allows.
-    void use_limits(const config::Config& config);
+    // As many as the config allows. `memory_bytes` is for requests and answers, together with what
+    // is kept of them.
+    void use_limits(const config::Config& config, std::size_t memory_bytes);
 };
 
 }  // namespace runnel::exchange

@@ -22,6 +22,7 @@ private:
         explicit CallHold(timeline::Sink* to) : to_(to) {}
         void on(const timeline::Event& event) override;
         void release();
+        std::size_t held_bytes() const override { return calls_.bytes() + to_->held_bytes(); }
 
     private:
         timeline::Sink* to_;

@@ -7,7 +7,6 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -74,7 +73,7 @@ awaitable<Result<void>> ToolLoop::add_tools() {
     if (offer.missing) co_return fail(std::move(*offer.missing));
     offered_ = std::move(offer.tools);
     if (auto fits = check_request(); !fits) co_return fits;
-    setting_.shared->hidden_turns.recall(request_, Clock::now());
+    setting_.shared->hidden_turns.recall(request_, *setting_.places, Clock::now());
     std::vector<agent::ToolSpec> specs;
     for (const agent::ToolBox::Offered& tool : offered_) {
         specs.push_back(tool.spec);
@@ -89,11 +88,13 @@ awaitable<Result<void>> ToolLoop::add_tools() {
 Result<void> ToolLoop::check_names() const {
     const std::vector<std::string> known =
         tools_ != nullptr ? tools_->names() : std::vector<std::string>();
+    // What a client asks for has been looked at; this is what the model's defaults say.
     for (const std::string& name : names_)
         if (std::ranges::find(known, name) == known.end())
-            return fail_at(
-                ErrorKind::invalid_value, "builtin_tools.tools",
-                fmt::format("there is no tool '{}'; there are: {}", name, fmt::join(known, ", ")));
+            return fail_at(ErrorKind::invalid_value, "builtin_tools.tools",
+                           fmt::format("there is no tool '{}'; correct the defaults of the model "
+                                       "'{}' in the gateway's config",
+                                       name, route_->name));
     return {};
 }
 
@@ -114,7 +115,7 @@ Result<void> ToolLoop::check_request() const {
 }
 
 awaitable<ToolLoop::Step> ToolLoop::round() {
-    setting_.shared->continuity.recall(request_, Clock::now());
+    setting_.shared->continuity.recall(request_, *setting_.places, Clock::now());
     // Who has begun goes on: what the client has seen is that target's.
     if (setting_.reply->has_shown() && scope() == router::FailoverScope::stream)
         route_->targets.resize(1);
@@ -204,8 +205,8 @@ awaitable<void> ToolLoop::run_calls() {
         std::vector<agent::HiddenTurns::Result> hidden;
         for (std::size_t i = 0; i < outcomes.size(); ++i)
             hidden.push_back({filter_.own_calls()[i], std::move(outcomes[i].text)});
-        setting_.shared->hidden_turns.remember(filter_.client_calls(), std::move(hidden),
-                                               Clock::now());
+        setting_.shared->hidden_turns.remember(setting_.places->next(), filter_.client_calls(),
+                                               std::move(hidden), Clock::now());
         co_return;
     }
     agent::add_turn(request_, {filter_.text_escaped(), filter_.reasoning_escaped(),

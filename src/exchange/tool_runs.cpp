@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <deque>
+#include <exception>
 
 namespace runnel::exchange {
 
@@ -66,7 +67,8 @@ ToolRuns::ToolRuns(const Attempts::Setting& setting, const agent::ToolBox* tools
       transaction_(setting.transaction),
       record_(setting.record),
       reply_(setting.reply),
-      tools_(tools) {}
+      tools_(tools),
+      memory_(&setting.shared->memory) {}
 
 awaitable<std::vector<ToolOutcome>>
 ToolRuns::run(std::vector<Run> runs, const chat::Request* request, Clock::time_point deadline) {
@@ -102,6 +104,7 @@ ToolRuns::run(std::vector<Run> runs, const chat::Request* request, Clock::time_p
         if (!batch->ended.empty()) {
             const std::size_t at = batch->ended.front();
             batch->ended.pop_front();
+            keep_result(batch.get(), at);
             note_end(batch.get(), at);
             const bool well = batch->items[at].outcome.kind == ToolOutcome::Kind::completed;
             co_await tell(batch.get(), at, well ? State::completed : State::failed);
@@ -131,14 +134,33 @@ void ToolRuns::stop_all(Batch* batch, Stop::Reason reason) {
 
 awaitable<void> ToolRuns::run_one(std::shared_ptr<Batch> batch, std::size_t at) {
     Batch::Item& item = batch->items[at];
-    if (is_object(item.call.arguments_json)) {
-        item.outcome = co_await batch->tools->run(item.tool, item.call, &item.stop);
-    } else {
-        item.outcome = failure("the arguments are not a JSON object");
+    std::exception_ptr broken;
+    try {
+        if (is_object(item.call.arguments_json)) {
+            item.outcome = co_await batch->tools->run(item.tool, item.call, &item.stop);
+        } else {
+            item.outcome = failure("the arguments are not a JSON object");
+        }
+    } catch (...) {
+        // The task group tells the log; whoever waits for the tool goes on without it.
+        broken = std::current_exception();
+        item.outcome = failure("the tool failed inside the gateway");
     }
     --batch->open;
     batch->ended.push_back(at);
     batch->bell.cancel();
+    if (broken) std::rethrow_exception(broken);
+}
+
+// The model can go on without one.
+void ToolRuns::keep_result(Batch* batch, std::size_t at) {
+    ToolOutcome& outcome = batch->items[at].outcome;
+    const std::size_t bytes = outcome.text.size() + outcome.result_json.size();
+    if (memory_.hold(result_bytes_ + bytes)) {
+        result_bytes_ += bytes;
+    } else {
+        outcome = failure("the gateway has no memory left for the result");
+    }
 }
 
 void ToolRuns::note_end(const Batch* batch, std::size_t at) {

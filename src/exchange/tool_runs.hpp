@@ -44,6 +44,7 @@ private:
     boost::asio::awaitable<void> tell(const Batch* batch, std::size_t at,
                                       timeline::ServerTool::State state);
 
+    void keep_result(Batch* batch, std::size_t at);
     void note_end(const Batch* batch, std::size_t at);
 
     Worker* worker_;
@@ -52,6 +53,8 @@ private:
     Reply* reply_;
     const agent::ToolBox* tools_;
     std::size_t count_ = 0;  // of this answer, for their ids
+    HeldMemory memory_;      // of what they gave back: it stays in the conversation
+    std::size_t result_bytes_ = 0;
 };
 
 }  // namespace runnel::exchange

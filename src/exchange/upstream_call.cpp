@@ -4,6 +4,7 @@
 #include "base/limits.hpp"
 #include "base/release.hpp"
 #include "http/as_error.hpp"
+#include "http/head_writer.hpp"
 #include "http/read_buffer.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -30,15 +31,10 @@ constexpr auto perhaps_grace_time = std::chrono::seconds(2);
 constexpr auto error_body_time = std::chrono::seconds(2);
 
 std::string render_head(const http::Origin& origin, const provider::Outgoing& outgoing) {
-    std::string head;
-    head.reserve(512);
-    const auto append = [&head](const auto&... texts) { ((head += texts), ...); };
-    append(outgoing.method, " ", outgoing.path, " HTTP/1.1\r\nHost: ", origin.host_header, "\r\n");
-    for (const provider::Header& header : outgoing.headers)
-        append(header.name, ": ", header.value, "\r\n");
-    append("User-Agent: runnel/" RUNNEL_VERSION "\r\nContent-Length: ",
-           std::to_string(outgoing.body.size()), "\r\n\r\n");
-    return head;
+    auto head = http::HeadWriter::request(outgoing.method, outgoing.path, origin.host_header);
+    for (const provider::Header& header : outgoing.headers) head.field(header.name, header.value);
+    head.field("User-Agent", "runnel/" RUNNEL_VERSION);
+    return head.number("Content-Length", outgoing.body.size()).finish();
 }
 
 Error broken(const boost::system::error_code& error) {
@@ -80,26 +76,27 @@ awaitable<void> UpstreamCall::read_on() {
     if (connection_->must_wait()) {
         Stop::Guard guard(&stop_, [this] { connection_->close(); });
         std::tie(error) = co_await connection_->readable();
+    } else if (connection_->must_yield()) {
+        Stop::Guard guard(&stop_, [this] { connection_->close(); });
+        co_await connection_->others_first();
     }
     const auto read = error ? Result<void>(fail(broken(error)))
                             : connection_->read(http::padded_read_buffer(), this);
     read ? after_read() : lost(read.error());
 }
 
-// Connects, asks, and reads the first bytes of the answer. A kept connection that the provider
-// closed in that very moment is not the provider's failure: the request goes out once more, on a
-// new one.
+// Connects, asks, and reads the first bytes of the answer.
 awaitable<void> UpstreamCall::open() {
-    auto first = co_await ask(Reuse::allowed);
-    const bool stale = !first && !stop_.requested() && connection_ && connection_->is_reused() &&
-                       !connection_->response_begun();
-    if (stale) first = co_await ask(Reuse::forbidden);
-    if (!first && !reader_.ended()) lost(first.error());
+    const auto first = co_await ask();
+    if (first || reader_.ended()) co_return;
+    unheard_ = !stop_.requested() && connection_ && connection_->was_unheard();
+    lost(first.error());
 }
 
-awaitable<Result<void>> UpstreamCall::ask(Reuse reuse) {
+awaitable<Result<void>> UpstreamCall::ask() {
     const http::Destination& destination = question_.slot->destination;
-    connection_ = reuse == Reuse::allowed ? worker_->pool.take_idle(destination) : nullptr;
+    connection_ =
+        question_.reuse == Reuse::allowed ? worker_->pool.take_idle(destination) : nullptr;
     if (!connection_) {
         wait_ = Wait::connect;
         watch(Stop::Reason::connect_timeout, Clock::now() + question_.deadlines.connect);
@@ -137,10 +134,16 @@ void UpstreamCall::after_read() {
         return;
     }
     if (done) {
-        reader_.finish();
+        finish_reading();
         return;
     }
     if (!reader_.ended()) watch_progress();
+}
+
+// What a large answer made the thread's parser grow to is given back at once.
+void UpstreamCall::finish_reading() {
+    reader_.finish();
+    worker_->parser.forget_large();
 }
 
 void UpstreamCall::on_head(const http::ResponseHead& head) {
@@ -160,6 +163,7 @@ void UpstreamCall::on_head(const http::ResponseHead& head) {
 void UpstreamCall::on_body(Padded bytes) {
     if (status_ == 200) {
         reader_.feed(bytes);
+        worker_->parser.forget_large();
     } else if (error_body_.size() < limits::error_body_bytes) {
         error_body_ += bytes.text();
     }
@@ -173,7 +177,7 @@ awaitable<void> UpstreamCall::play_next_piece() {
     if (next_piece_ == script.pieces.size()) {
         error_reply_ = {script.status, {}, error_body_};
         if (status_ == 200) {
-            reader_.finish();
+            finish_reading();
         } else {
             reader_.fail(question_.provider->read_error(error_reply_));
         }
@@ -239,13 +243,13 @@ void UpstreamCall::lost(const Error& why) {
     if (status_ != 0 && status_ != 200 && stop_.reason() != Stop::Reason::client_gone) {
         fail_as_provider_says();  // its status says more than the way its body ended
     } else if (stop_.reason() == Stop::Reason::finish_grace || reader_.turn().finish_seen()) {
-        reader_.finish();
+        finish_reading();
     } else if (stop_.requested()) {
         reader_.fail(timed_out(stop_.reason()));
     } else if (why.kind == ErrorKind::upstream_malformed) {
         fail_as(why.kind, fmt::format("{} sent a response that can't be read", display));
     } else if (reader_.turn().any_output()) {
-        reader_.finish();  // without a finish reason that is a truncated stream
+        finish_reading();  // without a finish reason that is a truncated stream
         reader_.fail(why);
     } else if (status_ == 200) {
         fail_as(ErrorKind::upstream_truncated, fmt::format("{}'s answer broke off", display));

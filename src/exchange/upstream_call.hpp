@@ -28,6 +28,7 @@ public:
         const provider::Provider* provider;  // the slot's, with the key that is used
         provider::Outgoing outgoing;
         Deadlines deadlines;
+        http::ConnectionPool::Reuse reuse = http::ConnectionPool::Reuse::allowed;
     };
     // `worker` and `sink` must outlive the call. `watchdog` is used for the deadlines; null: one of
     // its own.
@@ -38,8 +39,24 @@ public:
     // the sink made of them can be sent on before the next call: upstream is not read meanwhile.
     boost::asio::awaitable<void> advance();
     bool ended() const { return reader_.ended(); }
+    // It failed because a kept connection was closed before the request got there, which is
+    // nobody's fault: it can be asked again, on a new one.
+    bool was_unheard() const { return unheard_; }
+    // Whoever is asked has the question, and has not refused it.
+    bool was_asked() const { return status_ == 200 || (status_ == 0 && wait_ != Wait::connect); }
+    // It was ended because the request's own time was over.
+    bool outlasted_request() const {
+        return question_.deadlines.request_timeout &&
+               stop_.reason() == http::Stop::Reason::total_timeout;
+    }
     // From outside, while it waits: the answer ends as failed.
     void stop(http::Stop::Reason reason) { stop_.request(reason); }
+    // Between two calls of advance(): nothing more is wanted of it.
+    void end_with(Error error) { reader_.fail(std::move(error)); }
+    // Of the question, and of what has come of the answer and is not told yet.
+    std::size_t held_bytes() const {
+        return question_.outgoing.body.size() + reader_.held_bytes() + error_body_.size();
+    }
 
     // The client takes its time: the provider's deadlines wait, and begin anew.
     void pause_watch() { watchdog_->stop(); }
@@ -57,8 +74,9 @@ private:
     boost::asio::awaitable<void> open();
     boost::asio::awaitable<void> read_on();
     boost::asio::awaitable<void> play_next_piece();
-    boost::asio::awaitable<Result<void>> ask(http::ConnectionPool::Reuse reuse);
+    boost::asio::awaitable<Result<void>> ask();
     void after_read();
+    void finish_reading();
     void on_head(const http::ResponseHead& head) override;
     void on_body(Padded bytes) override;
     void watch(http::Stop::Reason reason, Clock::time_point deadline);
@@ -84,6 +102,7 @@ private:
     provider::ErrorReply error_reply_;
     std::string error_body_;
     bool repaired_ = false;
+    bool unheard_ = false;
 };
 
 }  // namespace runnel::exchange

@@ -1,4 +1,3 @@
-// Asio, its TLS part and Beast's parser are compiled once, here.
+// Asio and its TLS part are compiled once, here.
 #include <boost/asio/impl/src.hpp>
 #include <boost/asio/ssl/impl/src.hpp>
-#include <boost/beast/src.hpp>

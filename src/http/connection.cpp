@@ -5,17 +5,43 @@
 
 #include <boost/asio/this_coro.hpp>
 
+#include <utility>
+
 namespace runnel::http {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// A request's head, and what has come of its body.
+struct Arrival {
+    explicit Arrival(MemoryBudget* budget) : head_memory(budget) {}
+
+    Request request;
+    MemoryBudget::Share head_memory;
+    RequestBody body;
+
+    Result<void> count(std::size_t head_bytes) {
+        if (head_memory.resize(head_bytes > limits::free_head_bytes ? head_bytes : 0)) return {};
+        return fail(ErrorKind::overloaded,
+                    "the gateway has no memory left for the request's head; try again later");
+    }
+
+    void take(RequestReader* reader, std::string_view bytes, std::string* rest) {
+        request = reader->take();
+        body = RequestBody(request.framing);
+        // What is wrong with it is told to whoever wants it.
+        const auto taken = body.feed(bytes);
+        rest->assign(bytes.substr(taken ? *taken : bytes.size()));
+    }
+};
+
 enum class Outcome { request, closed, timed_out };
 
-// Reads until the reader holds a whole request. `pending` keeps bytes that belong to a later
-// request, or the part of the header that the parser wants to see again.
-awaitable<Result<Outcome>> read_request(Stream* stream, RequestReader* reader, std::string* pending,
-                                        Watchdog* watchdog, OpenConnections::Place* place) {
+// Reads until a request's head is whole, and takes of its body what came along with it. `pending`
+// keeps bytes that belong to a later request.
+awaitable<Result<Outcome>> read_head(Stream* stream, RequestReader* reader, std::string* pending,
+                                     Watchdog* watchdog, OpenConnections::Place* place,
+                                     std::chrono::milliseconds head_time, Arrival* arrival) {
     bool timed_out = false;
     const auto on_timeout = [stream, &timed_out] {
         timed_out = true;
@@ -23,62 +49,64 @@ awaitable<Result<Outcome>> read_request(Stream* stream, RequestReader* reader, s
     };
     watchdog->set(Clock::now() + limits::keep_alive_time, on_timeout);
     bool begun = false;
-    error_code error;
+    std::string early = std::exchange(*pending, {});
+    std::string_view bytes = early;
     while (true) {
-        if (!pending->empty()) {
-            auto taken = reader->feed(*pending);
-            if (!taken) co_return propagate(taken);
-            pending->erase(0, *taken);
-            if (reader->done()) co_return Outcome::request;
+        auto taken = reader->feed(bytes);
+        if (!taken) co_return propagate(taken);
+        bytes.remove_prefix(*taken);
+        if (auto counted = arrival->count(reader->held_bytes()); !counted)
+            co_return propagate(counted);
+        if (reader->done()) {
+            arrival->take(reader, bytes, pending);
+            co_return Outcome::request;
         }
-        if (!begun && (reader->started() || !pending->empty())) {
+        if (!begun && reader->started()) {
             begun = true;
             place->reads_request();
-            watchdog->set(Clock::now() + limits::request_read_time, on_timeout);
+            watchdog->set(Clock::now() + head_time, on_timeout);
         }
-        if (reader->wants_continue()) {
-            reader->acknowledge_continue();
-            error = co_await stream->write("HTTP/1.1 100 Continue\r\n\r\n");
-            if (error) co_return Outcome::closed;
-        }
-        if (!stream->more_to_read()) std::tie(error) = co_await stream->readable();
+        error_code error;
+        if (!stream->more_to_read())
+            std::tie(error) = co_await stream->readable();
+        else if (stream->must_yield())
+            co_await stream->others_first();
         if (timed_out) co_return begun ? Outcome::timed_out : Outcome::closed;
         if (error) co_return Outcome::closed;
         // A thread's connections share the buffer: what is in it must be taken before the next
         // wait.
         const auto space = read_buffer();
         const std::size_t count = stream->read_now(space, error);
-        if (error == asio::error::would_block) continue;
-        if (error) co_return Outcome::closed;
-        const std::string_view bytes(space.data(), count);
-        if (!pending->empty()) {
-            pending->append(bytes);
-            continue;
-        }
-        auto taken = reader->feed(bytes);
-        if (!taken) co_return propagate(taken);
-        pending->assign(bytes.substr(*taken));
-        if (reader->done()) co_return Outcome::request;
+        if (error && error != asio::error::would_block) co_return Outcome::closed;
+        bytes = {space.data(), count};
     }
 }
 
-// Tells the client why its request was not read, then gives it a moment to take the answer in:
-// closing at once on bytes that are still arriving would reset the connection and lose it.
-awaitable<void> refuse(Stream* stream, RequestHandler* handler, Request unread, Error error) {
+// Gives the client a moment to take the answer in: closing at once on bytes that are still arriving
+// would reset the connection and lose it. Whoever wants its place may have it.
+awaitable<void> linger(Stream* stream, OpenConnections::Place* place) {
+    place->leaves();
+    error_code error;
+    stream->socket().shutdown(tcp::socket::shutdown_send, error);
+    Watchdog watchdog(co_await asio::this_coro::executor);
+    watchdog.set(Clock::now() + std::chrono::seconds(2), [stream] { stream->close(); });
+    while (!error) {
+        std::tie(error) = co_await stream->readable();
+        if (error) co_return;
+        stream->read_now(read_buffer(), error);
+        if (error == asio::error::would_block) error = {};
+    }
+}
+
+// Tells the client why its request was not read.
+awaitable<void> refuse(Stream* stream, RequestHandler* handler, OpenConnections::Place* place,
+                       Request unread, Error error) {
     Responder responder(stream, unread);
     const std::string body = handler->describe(error, &unread, &responder.headers());
     responder.forbid_keep_alive();
+    unread = {};  // nothing of it is kept while the client takes its time
     if (co_await responder.send(shape_of(error.kind).status, body)) co_return;
-    error_code ignored;
-    stream->socket().shutdown(tcp::socket::shutdown_send, ignored);
-    Watchdog watchdog(co_await asio::this_coro::executor);
-    watchdog.set(Clock::now() + std::chrono::seconds(2), [stream] { stream->close(); });
-    for (error_code read_error; !read_error;) {
-        std::tie(read_error) = co_await stream->readable();
-        if (read_error) co_return;
-        stream->read_now(read_buffer(), read_error);
-        if (read_error == asio::error::would_block) read_error = {};
-    }
+    co_await linger(stream, place);
 }
 
 }  // namespace
@@ -88,37 +116,59 @@ awaitable<void> serve_connection(Stream stream, RequestHandler* handler, Connect
     place->is_at(&stream.socket());
     const auto executor = co_await asio::this_coro::executor;
     Watchdog watchdog(executor);
-    RequestReader reader(limits.request);
+    RequestReader reader(limits.head_bytes);
     std::string pending;
     HangupWatch hangup(&stream, &pending);
-    error_code ignored;
-    const std::string address = stream.socket().remote_endpoint(ignored).address().to_string();
     while (true) {
-        auto outcome = co_await read_request(&stream, &reader, &pending, &watchdog, place);
+        Arrival arrival(limits.memory);
+        auto outcome = co_await read_head(&stream, &reader, &pending, &watchdog, place,
+                                          limits.head_time, &arrival);
         watchdog.stop();
         if (!outcome) {
-            co_await refuse(&stream, handler, reader.take(), std::move(outcome.error()));
+            co_await refuse(&stream, handler, place, reader.take(), std::move(outcome.error()));
             co_return;
         }
         if (*outcome == Outcome::timed_out) {
-            co_await refuse(&stream, handler, reader.take(),
-                            {ErrorKind::request_timeout, "the request did not arrive in time"});
+            co_await refuse(&stream, handler, place, reader.take(),
+                            {ErrorKind::request_timeout,
+                             "the request's head did not arrive in time (limits.head_time)"});
             co_return;
         }
         if (*outcome == Outcome::closed) co_return;
 
         Stop stop;
-        Transaction transaction{reader.take(), nullptr,  &stop,  &watchdog,
-                                &stream,       executor, address};
+        Transaction transaction{std::move(arrival.request),
+                                nullptr,
+                                nullptr,
+                                &stop,
+                                &watchdog,
+                                &stream,
+                                executor,
+                                {},
+                                place->service()};
+        transaction.client_address =
+            stream.is_local()
+                ? "local socket"
+                : text_of(limits.proxies->client_of(place->peer(), transaction.request.headers));
         Responder responder(&stream, transaction.request);
         transaction.responder = &responder;
         place->answers(&responder, &stop);
-        hangup.start([&stop] { stop.request(Stop::Reason::client_gone); });
+        BodyIntake intake({&stream,
+                           &pending,
+                           &watchdog,
+                           place,
+                           &hangup,
+                           {limits.body_bytes, limits.memory},
+                           limits.body_time},
+                          &arrival.body, &transaction.request, &responder, &stop);
+        transaction.body = &intake;
         co_await handler->handle(&transaction);
         hangup.pause();
         watchdog.stop();
         const bool gone = stop.reason() == Stop::Reason::client_gone;
-        if (gone || !responder.begun() || !responder.keeps_alive()) co_return;
+        if (gone || !responder.begun()) co_return;
+        if (!arrival.body.has_come()) co_await linger(&stream, place);
+        if (!responder.keeps_alive()) co_return;
         place->is_idle();
     }
 }

@@ -14,7 +14,6 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto sweep_interval = 10s;
-constexpr auto trusted_time = 1s;
 constexpr int tail_reads_max = 64;
 constexpr auto tail_time = 1s;  // how long the end of an answered response may take
 
@@ -55,10 +54,8 @@ std::unique_ptr<UpstreamConnection> ConnectionPool::take_idle(const Destination&
         auto connection = std::move(idle.back());
         idle.pop_back();
         idle_count_.add(-1);
-        // One that was busy a moment ago is taken at its word; should it be closing all the same,
-        // the request finds out and goes out again.
-        const bool fresh = Clock::now() - connection->idle_since < trusted_time;
-        if (!fresh && !connection->still_idle()) continue;
+        // What has come since the last answer would be taken for the next one.
+        if (!connection->still_idle()) continue;
         connection->begin_next();
         return connection;
     }

@@ -1,18 +1,22 @@
 #include "http/connector.hpp"
 
 #include "http/as_error.hpp"
+#include "http/head_writer.hpp"
 
-#include <boost/asio/connect.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+#include <utility>
 
 namespace runnel::http {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto address_time = 30s;
-constexpr std::size_t addresses_max = 1024;  // hosts whose addresses are remembered
+constexpr auto dial_time = 250ms;  // that one address has for itself
 constexpr std::size_t proxy_reply_bytes_max = 16 * 1024;
 
 std::unexpected<Error> unreachable(std::string message, const error_code& error) {
@@ -28,10 +32,10 @@ awaitable<Result<void>> open_tunnel(tcp::socket* socket, std::string host,
     const std::string authority = host.find(':') == std::string::npos
                                       ? fmt::format("{}:{}", host, port)
                                       : fmt::format("[{}]:{}", host, port);
-    std::string request = fmt::format("CONNECT {} HTTP/1.1\r\nHost: {}\r\n", authority, authority);
+    auto head = HeadWriter::request("CONNECT", authority, authority);
     if (!destination->proxy->authorization.empty())
-        request += fmt::format("Proxy-Authorization: {}\r\n", destination->proxy->authorization);
-    request += "\r\n";
+        head.field("Proxy-Authorization", destination->proxy->authorization);
+    const std::string request = head.finish();
     const auto [write_error, written] =
         co_await asio::async_write(*socket, asio::buffer(request), as_error);
     if (write_error) co_return unreachable("the proxy hung up", write_error);
@@ -53,32 +57,59 @@ awaitable<Result<void>> open_tunnel(tcp::socket* socket, std::string host,
     co_return Result<void>{};
 }
 
+// Connections to several addresses of one host in the making.
+struct Dialling {
+    explicit Dialling(asio::io_context* on) : loop(on), bell(*on) {}
+
+    // The others are closed.
+    std::unique_ptr<tcp::socket> end() {
+        auto found = winner ? std::move(sockets[*winner]) : nullptr;
+        for (const auto& socket : sockets) {
+            error_code ignored;
+            if (socket) socket->close(ignored);
+        }
+        return found;
+    }
+
+    asio::io_context* loop;
+    asio::steady_timer bell;  // rings when one has answered or failed
+    std::vector<std::unique_ptr<tcp::socket>> sockets;
+    std::optional<std::size_t> winner;
+    std::size_t open = 0;
+    bool try_next = true;
+    error_code error;  // the last
+};
+
+void dial(const std::shared_ptr<Dialling>& dialling, const tcp::endpoint& to) {
+    const std::size_t at = dialling->sockets.size();
+    const auto& socket =
+        dialling->sockets.emplace_back(std::make_unique<tcp::socket>(*dialling->loop));
+    ++dialling->open;
+    socket->async_connect(to, [dialling, at](const error_code& error) {
+        --dialling->open;
+        if (!error && !dialling->winner) dialling->winner = at;
+        if (error) {
+            dialling->error = error;
+            dialling->try_next = true;
+        }
+        dialling->bell.cancel();
+    });
+}
+
 }  // namespace
 
-Connector::Connector(asio::io_context* loop, UpstreamTls* tls) : loop_(loop), tls_(tls) {}
+Connector::Connector(asio::io_context* loop, UpstreamTls* tls)
+    : loop_(loop),
+      tls_(tls),
+      resolver_(loop, environment_name_servers()) {}
 
 awaitable<Result<std::vector<tcp::endpoint>>> Connector::resolve(std::string host, std::string port,
                                                                  Stop* stop) {
-    error_code not_an_address;
-    const auto address = asio::ip::make_address(host, not_an_address);
-    if (!not_an_address)
-        co_return std::vector{tcp::endpoint(address, static_cast<std::uint16_t>(std::stoi(port)))};
-
-    const std::string key = fmt::format("{}:{}", host, port);
-    const auto now = std::chrono::steady_clock::now();
-    if (const auto known = addresses_.find(key);
-        known != addresses_.end() && known->second.until > now)
-        co_return known->second.endpoints;
-
-    tcp::resolver resolver(*loop_);
-    Stop::Guard guard(stop, [&resolver] { resolver.cancel(); });
-    const auto [error, results] = co_await resolver.async_resolve(host, port, as_error);
-    if (error) co_return unreachable("its host name was not found", error);
+    auto addresses = co_await resolver_.resolve(std::move(host), stop);
+    if (!addresses) co_return propagate(addresses);
     std::vector<tcp::endpoint> endpoints;
-    for (const auto& result : results) endpoints.push_back(result.endpoint());
-    if (addresses_.size() >= addresses_max)
-        std::erase_if(addresses_, [&](const auto& entry) { return entry.second.until <= now; });
-    if (addresses_.size() < addresses_max) addresses_[key] = {endpoints, now + address_time};
+    for (const auto& address : *addresses)
+        endpoints.emplace_back(address, static_cast<std::uint16_t>(std::stoi(port)));
     co_return endpoints;
 }
 
@@ -98,20 +129,27 @@ Connector::resolve_allowed(const Destination* destination, Stop* stop) {
     co_return endpoints;
 }
 
+// Happy eyeballs (RFC 8305): the next address is tried when one has failed, or beside one that
+// takes long; the first that answers wins.
 awaitable<Result<tcp::socket>> Connector::connect_tcp(std::vector<tcp::endpoint> endpoints,
                                                       Stop* stop) {
-    // A lookup that runs already can't be cancelled, and closing a socket that is not open yet
-    // stops nothing.
-    if (stop->requested())
+    const auto dialling = std::make_shared<Dialling>(loop_);
+    const Stop::Guard guard(stop, [dialling] { dialling->bell.cancel(); });
+    std::size_t next = 0;
+    while (!dialling->winner && !stop->requested()) {
+        if (next < endpoints.size() && std::exchange(dialling->try_next, false)) {
+            dial(dialling, endpoints[next++]);
+        } else if (dialling->open == 0 && next == endpoints.size()) {
+            co_return unreachable("the connection failed", dialling->error);
+        }
+        dialling->bell.expires_after(dial_time);
+        const auto [rung] = co_await dialling->bell.async_wait(as_error);
+        if (!rung) dialling->try_next = true;
+    }
+    const auto winner = dialling->end();
+    if (!winner || stop->requested())
         co_return unreachable("the connection failed", asio::error::operation_aborted);
-    tcp::socket socket(*loop_);
-    Stop::Guard guard(stop, [&socket] {
-        error_code ignored;
-        socket.close(ignored);
-    });
-    const auto [error, endpoint] = co_await asio::async_connect(socket, endpoints, as_error);
-    if (error) co_return unreachable("the connection failed", error);
-    co_return socket;
+    co_return std::move(*winner);
 }
 
 awaitable<Result<std::unique_ptr<UpstreamConnection>>>

@@ -1,22 +1,21 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "http/resolver.hpp"
 #include "http/stop.hpp"
 #include "http/tls.hpp"
 #include "http/upstream.hpp"
 
 #include <boost/asio/io_context.hpp>
 
-#include <chrono>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace runnel::http {
 
-// Makes connections: looks names up (off the loop, remembered for a while), connects, tunnels
-// through a proxy, and does the TLS handshake. One per thread.
+// Makes connections: looks names up, connects to the address that answers first, tunnels through a
+// proxy, and does the TLS handshake. One per thread.
 class Connector {
 public:
     // `tls` as ClientTls takes it.
@@ -27,11 +26,6 @@ public:
                                                                    Stop* stop);
 
 private:
-    struct Addresses {
-        std::vector<tcp::endpoint> endpoints;
-        std::chrono::steady_clock::time_point until;
-    };
-
     awaitable<Result<std::vector<tcp::endpoint>>> resolve(std::string host, std::string port,
                                                           Stop* stop);
     awaitable<Result<std::vector<tcp::endpoint>>> resolve_allowed(const Destination* destination,
@@ -40,7 +34,7 @@ private:
 
     asio::io_context* loop_;
     ClientTls tls_;
-    std::map<std::string, Addresses> addresses_;  // by host:port
+    Resolver resolver_;
 };
 
 }  // namespace runnel::http

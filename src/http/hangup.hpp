@@ -10,7 +10,8 @@ namespace runnel::http {
 
 // Watches a client while its requests are being answered, and calls back once if the client closes
 // its side or the connection breaks. Bytes of a next request that come meanwhile are put into
-// `pending`, as far as they are few.
+// `pending` as long as that has few; the rest is left to the kernel, which is then asked now and
+// then whether the client is there.
 //
 // It goes on waiting between two requests, though it then leaves what comes to whoever reads the
 // next one: to wait beside it costs no system call, to begin waiting does.

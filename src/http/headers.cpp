@@ -2,7 +2,34 @@
 
 #include "base/ascii.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace runnel::http {
+namespace {
+
+constexpr std::array<bool, 256> token_characters = [] {
+    std::array<bool, 256> table{};
+    for (std::size_t c = 0; c < 128; ++c) table[c] = ascii::is_alphanumeric(static_cast<char>(c));
+    for (const char c : std::string_view("!#$%&'*+-.^_`|~"))
+        table[static_cast<unsigned char>(c)] = true;
+    return table;
+}();
+
+}  // namespace
+
+bool is_token(std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](char c) {
+        return token_characters[static_cast<unsigned char>(c)];
+    });
+}
+
+bool can_be_in_value(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x20 ? byte != 0x7F : c == '\t';
+}
+
+bool is_field_value(std::string_view text) { return std::ranges::all_of(text, can_be_in_value); }
 
 void HeaderList::add(std::string_view name, std::string_view value) {
     if (spans_.empty()) {

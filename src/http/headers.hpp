@@ -7,6 +7,12 @@
 
 namespace runnel::http {
 
+// What a header field's name, and a request's method, are written with.
+bool is_token(std::string_view text);
+// What can stand in one line as a header field's value: no control character but the tab.
+bool is_field_value(std::string_view text);
+bool can_be_in_value(char c);
+
 // Header fields in their order, in two allocations however many there are. Views it hands out live
 // until it changes.
 class HeaderList {
@@ -22,6 +28,7 @@ public:
         std::string_view value;
     };
     std::size_t size() const { return spans_.size(); }
+    std::size_t held_bytes() const { return text_.capacity() + spans_.capacity() * sizeof(Span); }
     Field at(std::size_t index) const;
 
 private:

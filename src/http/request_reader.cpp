@@ -1,24 +1,24 @@
 #include "http/request_reader.hpp"
 
-#include "base/ascii.hpp"
-#include "base/padded.hpp"
-
-#include <boost/asio/buffer.hpp>
-#include <boost/beast/http/basic_parser.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace runnel::http {
-
-namespace beast = boost::beast;
-using beast::error_code;
-using beast::string_view;
-
 namespace {
 
-// Beast's views are boost's own type.
-std::string_view std_view(string_view text) { return {text.data(), text.size()}; }
+std::unexpected<Error> not_http(std::string_view what) {
+    return fail(ErrorKind::invalid_value, fmt::format("not a valid HTTP/1.1 request: {}", what));
+}
+
+// Path and query, or a whole URL: whatever has neither spaces nor control characters.
+bool is_target(std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte > 0x20 && byte != 0x7F;
+    });
+}
 
 }  // namespace
 
@@ -32,104 +32,95 @@ std::string_view Request::query() const {
                                      : std::string_view(target).substr(mark + 1);
 }
 
-struct RequestReader::Parser final : beast::http::basic_parser<true> {
-    explicit Parser(const Limits& limits) : header_bytes_left(limits.header_bytes) {
-        eager(true);
-        header_limit(static_cast<std::uint32_t>(limits.header_bytes));
-        body_limit(limits.body_bytes);
-    }
-
-    Request request;
-    std::size_t header_bytes_left;  // Beast's own limit forgets the fields of earlier reads
-    bool header_done = false;
-    bool wants_continue = false;
-
-    void on_request_impl(beast::http::verb, string_view method, string_view target, int version,
-                         error_code& error) override {
-        count_header(method.size() + target.size(), error);
-        request.method = std_view(method);
-        request.target = std_view(target);
-        request.version = version >= 11 ? Request::Version::http_1_1 : Request::Version::http_1_0;
-    }
-    void on_response_impl(int, string_view, int, error_code&) override {}
-    void on_field_impl(beast::http::field name, string_view text, string_view value,
-                       error_code& error) override {
-        count_header(text.size() + value.size(), error);
-        if (name == beast::http::field::expect &&
-            ascii::equal_ignoring_case(std_view(value), "100-continue"))
-            wants_continue = true;
-        request.headers.add(std_view(text), std_view(value));
-    }
-    void on_header_impl(error_code&) override { header_done = true; }
-    void on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code&) override {
-        // Room for the JSON parser's padding too, so that the body never moves again.
-        if (length) request.body.reserve(static_cast<std::size_t>(*length) + padding_bytes);
-    }
-    std::size_t on_body_impl(string_view bytes, error_code&) override {
-        request.body += std_view(bytes);
-        return bytes.size();
-    }
-    void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
-    std::size_t on_chunk_body_impl(std::uint64_t, string_view bytes, error_code&) override {
-        request.body += std_view(bytes);
-        return bytes.size();
-    }
-    void on_finish_impl(error_code&) override {}
-
-    void count_header(std::size_t bytes, error_code& error) {
-        bytes += 4;  // separators and line end
-        if (bytes > header_bytes_left) error = beast::http::error::header_limit;
-        header_bytes_left -= std::min(bytes, header_bytes_left);
-    }
-};
-
-RequestReader::RequestReader(Limits limits) : limits_(limits) {}
-RequestReader::~RequestReader() = default;
+RequestReader::RequestReader(std::size_t head_bytes)
+    : head_bytes_(head_bytes),
+      lines_(head_bytes) {}
 
 Result<std::size_t> RequestReader::feed(std::string_view bytes) {
-    std::size_t taken = 0;
-    if (!parser_) {
+    const std::size_t size = bytes.size();
+    if (state_ == State::between) {
         // Some clients send a line end more than they should; it belongs to no request.
-        taken = std::min(bytes.find_first_not_of("\r\n"), bytes.size());
-        if (taken == bytes.size()) return taken;
-        parser_ = std::make_unique<Parser>(limits_);
+        bytes.remove_prefix(std::min(bytes.find_first_not_of("\r\n"), bytes.size()));
+        if (bytes.empty()) return size;
+        state_ = State::first_line;
     }
-    while (taken < bytes.size() && !parser_->is_done()) {
-        error_code error;
-        taken += parser_->put(boost::asio::const_buffer(bytes.data() + taken, bytes.size() - taken),
-                              error);
-        if (!error) continue;
-        if (error == beast::http::error::need_more) break;
-        if (error == beast::http::error::body_limit)
-            return fail(ErrorKind::request_too_large,
-                        fmt::format("the request body is larger than {} bytes; the limit is "
-                                    "limits.request_body in the gateway's config",
-                                    limits_.body_bytes));
-        if (error == beast::http::error::header_limit)
-            return fail(ErrorKind::headers_too_large,
-                        fmt::format("the request's header fields are larger than {} bytes",
-                                    limits_.header_bytes));
-        return fail(ErrorKind::invalid_value,
-                    fmt::format("not a valid HTTP/1.1 request: {}", error.message()));
+    while (!done() && !bytes.empty()) {
+        switch (lines_.take(bytes)) {
+            case LineReader::Outcome::more: break;
+            case LineReader::Outcome::too_long:
+                return fail(ErrorKind::headers_too_large,
+                            fmt::format("the request's header fields are larger than {} bytes; the "
+                                        "limit is limits.request_header in the gateway's config",
+                                        head_bytes_));
+            case LineReader::Outcome::bare_line_feed:
+                return not_http("a line ends with a line feed alone, without a carriage return");
+            case LineReader::Outcome::line:
+                if (auto read = read_line(lines_.line()); !read) return propagate(read);
+        }
     }
-    return taken;
+    return size - bytes.size();
 }
 
-bool RequestReader::started() const { return parser_ != nullptr; }
-bool RequestReader::header_done() const { return parser_ && parser_->header_done; }
-bool RequestReader::done() const { return parser_ && parser_->is_done(); }
-bool RequestReader::wants_continue() const {
-    return header_done() && !done() && parser_->wants_continue;
+Result<void> RequestReader::read_line(std::string_view line) {
+    if (state_ == State::first_line) return read_first_line(line);
+    if (line.empty()) return finish();
+    const auto field = read_field(line);
+    if (!field) return not_http(field.error());
+    facts_.note(*field);
+    request_.headers.add(field->name, field->value);
+    return {};
 }
-void RequestReader::acknowledge_continue() { parser_->wants_continue = false; }
+
+Result<void> RequestReader::read_first_line(std::string_view line) {
+    const std::size_t first = std::min(line.find(' '), line.size());
+    const std::size_t last = line.rfind(' ');
+    const std::string_view method = line.substr(0, first);
+    const std::string_view target =
+        first < last && last < line.size() ? line.substr(first + 1, last - first - 1) : "";
+    if (!is_token(method) || !is_target(target))
+        return not_http("the first line must be a method, a path and HTTP/1.1");
+    request_.method = method;
+    request_.target = target;
+    const std::string_view version = line.substr(last + 1);
+    if (version != "HTTP/1.1" && version != "HTTP/1.0")
+        return not_http("the version must be HTTP/1.1 or HTTP/1.0");
+    request_.version =
+        version == "HTTP/1.1" ? Request::Version::http_1_1 : Request::Version::http_1_0;
+    state_ = State::fields;
+    return {};
+}
+
+// Where proxies and servers have disagreed about the end of a body, one client's bytes have become
+// another's request.
+Result<void> RequestReader::finish() {
+    const bool is_new = request_.version == Request::Version::http_1_1;
+    if (facts_.hosts > 1 || (is_new && facts_.hosts == 0))
+        return not_http("it must have one Host header field");
+    if (!facts_.host_is_valid) return not_http("Host has a character that no host has");
+    // A proxy may have checked the one that is not looked at here.
+    if (facts_.authorizations > 1) return not_http("it has more than one Authorization");
+    if (facts_.lengths > 1) return not_http("it has more than one Content-Length");
+    if (!facts_.length_is_valid) return not_http("Content-Length is not a number of bytes");
+    if (facts_.transfer_codings > 0) {
+        if (!is_new) return not_http("HTTP/1.0 has no Transfer-Encoding");
+        if (facts_.lengths > 0)
+            return not_http("it has both a Content-Length and a Transfer-Encoding; send one");
+        if (!facts_.is_chunked)
+            return not_http("Transfer-Encoding must be chunked and nothing else");
+        request_.framing.kind = Framing::Kind::chunked;
+    } else if (facts_.lengths > 0) {
+        request_.framing = {Framing::Kind::length, facts_.length};
+    }
+    if (facts_.says_close ? false : is_new || facts_.says_keep_alive)
+        request_.keep_alive = Request::KeepAlive::yes;
+    if (facts_.expects_continue && is_new) request_.expects = Request::Expects::leave_to_send;
+    state_ = State::done;
+    return {};
+}
 
 Request RequestReader::take() {
-    if (!parser_) return {};
-    Request request = std::move(parser_->request);
-    request.keep_alive = parser_->is_header_done() && parser_->keep_alive()
-                             ? Request::KeepAlive::yes
-                             : Request::KeepAlive::no;
-    parser_.reset();
+    Request request = std::move(request_);
+    *this = RequestReader(head_bytes_);
     return request;
 }
 

@@ -3,6 +3,7 @@
 #include "base/limits.hpp"
 #include "base/release.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -15,11 +16,6 @@ constexpr std::size_t size_digits = 8;  // of a piece's size; the line end follo
 // Steady streams reuse their buffer; one that had to take a huge piece gives the memory back, and
 // so does the first piece, which has the head before it.
 constexpr std::size_t kept_capacity = 16 * limits::kib;
-
-void append_number(std::string& out, std::uint64_t value) {
-    char digits[24];
-    out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
-}
 
 }  // namespace
 
@@ -55,41 +51,29 @@ Responder::Responder(Stream* stream, const Request& request)
       head_only_(request.method == "HEAD"),
       keep_alive_(request.keep_alive == Request::KeepAlive::yes) {}
 
-std::string Responder::render_head(int status) {
+HeadWriter Responder::render_head(int status) {
     if (add_last_fields_) std::exchange(add_last_fields_, nullptr)(headers_);
-    std::string head;
-    head.reserve(512);
-    head += chunked_ ? "HTTP/1.1 " : "HTTP/1.0 ";
-    append_number(head, static_cast<std::uint64_t>(status));
-    head += ' ';
-    head += reason_phrase(status);
-    head += "\r\n";
+    HeadWriter head =
+        HeadWriter::response(chunked_ ? "HTTP/1.1" : "HTTP/1.0", status, reason_phrase(status));
     for (std::size_t i = 0; i < headers_.size(); ++i) {
         const auto [name, value] = headers_.at(i);
-        head += name;
-        head += ": ";
-        head += value;
-        head += "\r\n";
+        head.field(name, value);
     }
-    if (!keep_alive_) {
-        head += "Connection: close\r\n";
-    } else if (!chunked_) {
-        head += "Connection: keep-alive\r\n";
-    }
+    if (!keeps_alive())
+        head.field("Connection", "close");
+    else if (!chunked_)
+        head.field("Connection", "keep-alive");
     return head;
 }
 
 awaitable<error_code> Responder::send(int status, std::string_view body) {
+    if (std::exchange(over_, true)) co_return error_;
     co_await stream_->others_first();  // only then is it known whether the connection stays
     begun_ = true;
     status_ = status;
-    std::string message = render_head(status);
-    if (status != 204 && status != 304) {
-        message += "Content-Length: ";
-        append_number(message, body.size());
-        message += "\r\n";
-    }
-    message += "\r\n";
+    HeadWriter head = render_head(status);
+    if (status != 204 && status != 304) head.number("Content-Length", body.size());
+    std::string message = head.finish();
     if (head_only_) body = {};
     const std::size_t size = message.size() + body.size();
     bytes_sent_ += size;
@@ -97,10 +81,17 @@ awaitable<error_code> Responder::send(int status, std::string_view body) {
                            asio::const_buffer(body.data(), body.size())};
     error_code error;
     const std::size_t sent = stream_->write_now(whole, error);
-    if (!error && sent < size) {
-        message += body;  // in one piece: with TLS that is one record
+    if (error || sent == size) co_return error;
+    if (sent < message.size()) {
+        // In one piece: with TLS that is one record. A long body is not copied for it.
+        const std::size_t joined = std::min(body.size(), kept_capacity);
+        message += body.substr(0, joined);
+        body.remove_prefix(joined);
         error = co_await stream_->write(std::string_view(message).substr(sent));
+    } else {
+        body.remove_prefix(sent - message.size());
     }
+    if (!error && !body.empty()) error = co_await stream_->write(body);
     co_return error;
 }
 
@@ -125,15 +116,17 @@ void Responder::frame_piece(Piece piece) {
     status_ = 200;
     // Without chunks only the connection's end can end the body.
     if (!chunked_) keep_alive_ = false;
-    std::string head = render_head(status_);
+    HeadWriter head = render_head(status_);
     release(headers_);
-    head += chunked_ ? "Transfer-Encoding: chunked\r\n\r\n" : "\r\n";
-    out_.replace(0, unsent_, head);
+    if (chunked_) head.field("Transfer-Encoding", "chunked");
+    out_.replace(0, unsent_, head.finish());
     unsent_ = 0;
     has_head_ = true;
 }
 
 bool Responder::flush(Piece piece) {
+    if (over_) return true;
+    over_ = piece == Piece::last;
     frame_piece(piece);
     if (!aside_.empty()) {
         out_.replace(0, unsent_, std::exchange(aside_, {}));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "http/head_writer.hpp"
 #include "http/request_reader.hpp"
 #include "http/stream.hpp"
 
@@ -12,7 +13,8 @@ namespace runnel::http {
 
 // Writes the response to one request: either whole, or as a stream of pieces. Nothing is sent
 // before the first flush(), so a stream that has not begun can still become an error with its own
-// status.
+// status. Nothing is sent after the last piece or a whole response, so that nobody's bytes can be
+// taken for the next response of the connection.
 class Responder {
 public:
     Responder(Stream* stream, const Request& request);
@@ -43,12 +45,19 @@ public:
     void flush_aside();
     // Something is still waiting to go out before the next piece.
     bool has_aside() const { return !aside_.empty(); }
+    // Of what the client has not taken yet.
+    std::size_t unsent_bytes() const { return out_.capacity() + aside_.capacity(); }
+    // Between two pieces: what was to be the next one is not sent.
+    void forget_piece();
     const error_code& error() const { return error_; }
 
     bool begun() const { return begun_; }
-    bool keeps_alive() const { return keep_alive_; }
+    bool keeps_alive() const { return keep_alive_ && !body_is_unread_; }
     // The connection must close after this response.
     void forbid_keep_alive() { keep_alive_ = false; }
+    // So must it as long as the request's body has not been read to its end.
+    void leaves_body_unread() { body_is_unread_ = true; }
+    void has_read_body() { body_is_unread_ = false; }
     int status() const { return status_; }
     std::uint64_t bytes_sent() const { return bytes_sent_; }
 
@@ -57,8 +66,7 @@ private:
     static constexpr std::size_t head_room = 10;
 
     void frame_piece(Piece piece);
-    void forget_piece();
-    std::string render_head(int status);
+    HeadWriter render_head(int status);
 
     Stream* stream_;
     HeaderList headers_;
@@ -70,7 +78,9 @@ private:
     bool chunked_;
     bool head_only_;  // a HEAD request: no body is sent
     bool keep_alive_;
+    bool body_is_unread_ = false;
     bool begun_ = false;
+    bool over_ = false;      // the last piece or a whole response is on its way
     bool has_head_ = false;  // what is in out_
     int status_ = 0;
     std::uint64_t bytes_sent_ = 0;

@@ -1,120 +1,124 @@
 #include "http/response_reader.hpp"
 
+#include "base/ascii.hpp"
 #include "base/limits.hpp"
 #include "base/release.hpp"
 
-#include <boost/asio/buffer.hpp>
-#include <boost/beast/http/basic_parser.hpp>
 #include <fmt/format.h>
 
-#include <string>
+#include <algorithm>
 
 namespace runnel::http {
-
-namespace beast = boost::beast;
-using beast::error_code;
-using beast::string_view;
-
 namespace {
 
-std::string_view std_text(string_view text) { return {text.data(), text.size()}; }
-
-bool is_interim(int status) { return status >= 100 && status < 200; }
+std::unexpected<Error> not_a_response(std::string_view what) {
+    return fail(ErrorKind::upstream_malformed,
+                fmt::format("the response is not valid HTTP: {}", what));
+}
 
 }  // namespace
 
-struct ResponseReader::Parser final : beast::http::basic_parser<false> {
-    Parser() {
-        eager(true);
-        header_limit(limits::upstream_header_bytes);
-        body_limit(boost::none);
-    }
-
-    ResponseHead head;
-    ResponseHandler* handler = nullptr;
-    std::string head_bytes;  // an unfinished header block at the end of a read
-    bool excess_bytes = false;
-
-    void on_request_impl(beast::http::verb, string_view, string_view, int, error_code&) override {}
-    void on_response_impl(int status, string_view, int, error_code&) override {
-        head.status = status;
-    }
-    void on_field_impl(beast::http::field, string_view name, string_view value,
-                       error_code&) override {
-        head.headers.add(std_text(name), std_text(value));
-    }
-    void on_header_impl(error_code&) override {
-        if (is_interim(head.status)) return;
-        handler->on_head(head);
-        release(head.headers);
-    }
-    void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
-    std::size_t on_body_impl(string_view bytes, error_code&) override {
-        // The bytes lie in the caller's padded buffer, so they are padded themselves.
-        handler->on_body(Padded::vouched(std_text(bytes)));
-        return bytes.size();
-    }
-    void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
-    std::size_t on_chunk_body_impl(std::uint64_t, string_view bytes, error_code&) override {
-        handler->on_body(Padded::vouched(std_text(bytes)));
-        return bytes.size();
-    }
-    void on_finish_impl(error_code&) override {}
-};
-
-ResponseReader::ResponseReader() : parser_(std::make_unique<Parser>()) {}
-ResponseReader::~ResponseReader() = default;
-ResponseReader::ResponseReader(ResponseReader&&) noexcept = default;
-ResponseReader& ResponseReader::operator=(ResponseReader&&) noexcept = default;
+ResponseReader::ResponseReader() : lines_(limits::upstream_header_bytes) {}
 
 Result<void> ResponseReader::feed(Padded bytes, ResponseHandler* handler) {
-    parser_->handler = handler;
-    std::string joined;
-    if (!parser_->head_bytes.empty()) {
-        joined = std::move(parser_->head_bytes);
-        parser_->head_bytes.clear();
-        joined += bytes.text();
-        bytes = Padded::of(joined);
+    std::string_view rest = bytes.text();
+    if (!header_done())
+        if (auto read = read_head(rest, handler); !read) return read;
+    while (state_ == State::body && !rest.empty()) {
+        const std::string_view piece = body_.next(rest);
+        // It lies in the caller's padded buffer, so it is padded itself.
+        if (!piece.empty()) handler->on_body(Padded::vouched(piece));
+        if (!body_.fault().empty()) return not_a_response(body_.fault());
+        if (body_.done()) state_ = State::done;
     }
-    std::size_t taken = 0;
-    while (taken < bytes.size() && !parser_->is_done()) {
-        error_code error;
-        taken += parser_->put(boost::asio::const_buffer(bytes.data() + taken, bytes.size() - taken),
-                              error);
-        if (error == beast::http::error::need_more) {
-            parser_->head_bytes = bytes.text().substr(taken);
-            return {};
-        }
-        if (error)
-            return fail(ErrorKind::upstream_malformed,
-                        fmt::format("the response is not valid HTTP: {}", error.message()));
-        if (parser_->is_done() && is_interim(parser_->head.status)) {
-            parser_ = std::make_unique<Parser>();
-            parser_->handler = handler;
-        }
-    }
-    parser_->excess_bytes = taken < bytes.size();
+    if (done() && !rest.empty()) excess_bytes_ = true;
     return {};
 }
 
-Result<void> ResponseReader::finish(ResponseHandler* handler) {
-    parser_->handler = handler;
-    error_code error;
-    if (!parser_->is_header_done() || !parser_->head_bytes.empty())
-        error = beast::http::error::partial_message;
-    else if (!parser_->is_done())
-        parser_->put_eof(error);
-    if (error)
+Result<void> ResponseReader::read_head(std::string_view& bytes, ResponseHandler* handler) {
+    while (!header_done() && !bytes.empty()) {
+        switch (lines_.take(bytes)) {
+            case LineReader::Outcome::more: return {};
+            case LineReader::Outcome::too_long:
+                return not_a_response(fmt::format("its header fields are larger than {} bytes",
+                                                  limits::upstream_header_bytes));
+            case LineReader::Outcome::bare_line_feed:
+                return not_a_response("a line ends with a line feed alone");
+            case LineReader::Outcome::line: break;
+        }
+        const std::string_view line = lines_.line();
+        if (state_ == State::first_line) {
+            if (auto read = read_first_line(line); !read) return read;
+        } else if (line.empty()) {
+            if (auto finished = finish_head(handler); !finished) return finished;
+        } else {
+            const auto field = read_field(line);
+            if (!field) return not_a_response(field.error());
+            facts_.note(*field);
+            head_.headers.add(field->name, field->value);
+        }
+    }
+    return {};
+}
+
+Result<void> ResponseReader::read_first_line(std::string_view line) {
+    constexpr std::size_t status_at = 9;
+    constexpr std::size_t status_end = status_at + 3;
+    const bool has_version = line.starts_with("HTTP/1.1 ") || line.starts_with("HTTP/1.0 ");
+    if (!has_version || line.size() < status_end || !is_field_value(line) ||
+        (line.size() > status_end && line[status_end] != ' '))
+        return not_a_response("the first line is not a version and a status");
+    const std::string_view status = line.substr(status_at, 3);
+    if (status[0] < '1' || !std::ranges::all_of(status, ascii::is_digit))
+        return not_a_response("the status is not a number of three digits");
+    is_new_ = line.starts_with("HTTP/1.1");
+    head_.status = (status[0] - '0') * 100 + (status[1] - '0') * 10 + (status[2] - '0');
+    state_ = State::fields;
+    return {};
+}
+
+Result<void> ResponseReader::finish_head(ResponseHandler* handler) {
+    if (is_interim()) {
+        // What it takes counts as part of the head that follows: nobody sends them without end.
+        facts_ = {};
+        head_ = {};
+        state_ = State::first_line;
+        return {};
+    }
+    const auto framed = framing();
+    if (!framed) return fail(framed.error());
+    body_ = BodyDecoder(*framed);
+    const bool in_doubt = facts_.transfer_codings > 0 && (facts_.lengths > 0 || !is_new_);
+    keeps_alive_ = !body_.ends_with_connection() && !in_doubt && facts_.lengths < 2 &&
+                   !facts_.says_close && (is_new_ || facts_.says_keep_alive);
+    state_ = body_.done() ? State::done : State::body;
+    handler->on_head(head_);
+    release(head_.headers);
+    lines_ = LineReader(0);  // nothing is kept of a head while its body comes
+    return {};
+}
+
+Result<Framing> ResponseReader::framing() const {
+    if (head_.status == 204 || head_.status == 304) return Framing{};
+    if (facts_.transfer_codings > 0) {
+        if (!facts_.is_chunked)
+            return not_a_response("its Transfer-Encoding is something other than chunked");
+        return Framing{Framing::Kind::chunked};
+    }
+    if (facts_.lengths == 0) return Framing{Framing::Kind::until_close};
+    if (!facts_.length_is_valid)
+        return not_a_response("its Content-Length is not one number of bytes");
+    return Framing{Framing::Kind::length, facts_.length};
+}
+
+Result<void> ResponseReader::finish() {
+    if (state_ == State::body && body_.ends_with_connection()) state_ = State::done;
+    if (!done())
         return fail(ErrorKind::upstream_truncated,
                     "the connection closed before the response ended");
     return {};
 }
 
-bool ResponseReader::done() const { return parser_->is_done(); }
-bool ResponseReader::header_done() const { return parser_->is_header_done(); }
-bool ResponseReader::reusable() const {
-    return parser_->is_done() && parser_->keep_alive() && !parser_->excess_bytes;
-}
-void ResponseReader::reset() { parser_ = std::make_unique<Parser>(); }
+void ResponseReader::reset() { *this = ResponseReader(); }
 
 }  // namespace runnel::http

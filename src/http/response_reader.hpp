@@ -2,9 +2,10 @@
 
 #include "base/padded.hpp"
 #include "base/result.hpp"
+#include "http/body_decoder.hpp"
 #include "http/headers.hpp"
-
-#include <memory>
+#include "http/line_reader.hpp"
+#include "http/message_head.hpp"
 
 namespace runnel::http {
 
@@ -26,24 +27,36 @@ public:
 class ResponseReader {
 public:
     ResponseReader();
-    ~ResponseReader();
-    ResponseReader(ResponseReader&&) noexcept;
-    ResponseReader& operator=(ResponseReader&&) noexcept;
 
     // Interim (1xx) responses are skipped.
     Result<void> feed(Padded bytes, ResponseHandler* handler);
     // The peer closed its side: the end of a body that has no other end, otherwise an error.
-    Result<void> finish(ResponseHandler* handler);
-    bool done() const;
-    bool header_done() const;
-    // After done(): the connection can carry another request. Bytes past the response forbid it.
-    bool reusable() const;
+    Result<void> finish();
+    bool done() const { return state_ == State::done; }
+    bool header_done() const { return state_ == State::body || done(); }
+    // After done(): the connection can carry another request. Bytes past the response forbid it,
+    // and so does any doubt about where it ends.
+    bool reusable() const { return done() && keeps_alive_ && !excess_bytes_; }
     // Begins with the next response of the same connection.
     void reset();
 
 private:
-    struct Parser;
-    std::unique_ptr<Parser> parser_;
+    enum class State { first_line, fields, body, done };
+
+    Result<void> read_head(std::string_view& bytes, ResponseHandler* handler);
+    Result<void> read_first_line(std::string_view line);
+    Result<void> finish_head(ResponseHandler* handler);
+    Result<Framing> framing() const;
+    bool is_interim() const { return head_.status < 200; }
+
+    State state_ = State::first_line;
+    LineReader lines_;
+    MessageFacts facts_;
+    ResponseHead head_;
+    BodyDecoder body_;
+    bool is_new_ = true;  // HTTP/1.1
+    bool keeps_alive_ = false;
+    bool excess_bytes_ = false;
 };
 
 }  // namespace runnel::http

@@ -1,6 +1,9 @@
 #include "http/shared_port.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -46,7 +49,39 @@ bool contains(const std::vector<std::uint64_t>& inodes, std::uint64_t inode) {
     return std::ranges::find(inodes, inode) != inodes.end();
 }
 
+bool has_socket(const std::filesystem::path& process, const std::vector<std::string>& sockets) {
+    std::error_code error;
+    std::filesystem::directory_iterator entry(process / "fd", error);
+    for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+        std::error_code ignored;
+        const auto target = std::filesystem::read_symlink(entry->path(), ignored);
+        if (std::ranges::find(sockets, target.string()) != sockets.end()) return true;
+    }
+    return false;
+}
+
 }  // namespace
+
+std::optional<std::string> listening_process(unsigned short port) {
+    const std::string suffix = fmt::format(":{:04X}", port);
+    std::vector<std::string> sockets;
+    for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"})
+        for (const Row& row : listening_sockets(table))
+            if (row.local_address.ends_with(suffix))
+                sockets.push_back(fmt::format("socket:[{}]", row.inode));
+    std::error_code error;
+    std::filesystem::directory_iterator entry("/proc", error);
+    for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+        if (!has_socket(entry->path(), sockets)) continue;
+        std::ifstream file(entry->path() / "comm");
+        std::string program;
+        std::getline(file, program);
+        return fmt::format("process {} ({}) listens", name, program);
+    }
+    return std::nullopt;
+}
 
 SharedPort::SharedPort(std::vector<int> own) : own_(std::move(own)) {
     for (const int socket : own_) own_inodes_.push_back(inode_of(socket));

@@ -1,9 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace runnel::http {
+
+// "process 4711 (runnel) listens", for whoever finds the port taken; none where it can't be known,
+// as with a process of another user.
+std::optional<std::string> listening_process(unsigned short port);
 
 // A port that another process may listen on too (SO_REUSEPORT), so that a new process can take over
 // from an old one without a failed connection.

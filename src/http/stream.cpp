@@ -42,9 +42,21 @@ Stream::Stream(std::unique_ptr<Tls> tls)
     prepare(tls_->next_layer());
 }
 
+// The descriptor is read, written, waited for and closed in the same way, and nothing else is done
+// with it: the rest of the code need not know two kinds of sockets.
+Stream::Stream(asio::local::stream_protocol::socket socket)
+    : plain_(socket.get_executor()),
+      local_(true) {
+    error_code error;
+    const auto descriptor = socket.release(error);
+    if (!error) plain_.assign(tcp::v4(), descriptor, error);
+    plain_.non_blocking(true, error);
+}
+
 tcp::socket& Stream::socket() { return tls_ ? tls_->next_layer() : plain_; }
 
 std::size_t Stream::read_now(std::span<char> into, error_code& error) {
+    ++reads_in_a_row_;
     if (tls_) {
         // OpenSSL may hold decrypted bytes that the socket knows nothing of: read on until it says
         // it wants more.

@@ -4,6 +4,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/system/error_code.hpp>
@@ -31,11 +32,16 @@ public:
 
     explicit Stream(tcp::socket socket);
     explicit Stream(std::unique_ptr<Tls> tls);
+    // Of this machine's, by a name in its file system.
+    explicit Stream(asio::local::stream_protocol::socket socket);
+    bool is_local() const { return local_; }
+    bool is_encrypted() const { return tls_ != nullptr; }
 
     // Waits until there is something to read, the peer's end of stream included; `std::tie(error) =
     // co_await readable()`. What is awaited is the operation itself, not one more coroutine: a
     // stream waits for each of its chunks.
     auto readable() {
+        reads_in_a_row_ = 0;
         return socket().async_wait(tcp::socket::wait_read, asio::as_tuple(asio::deferred));
     }
     // Takes what has arrived. would_block: nothing has; 0 without an error does not happen (eof is
@@ -44,11 +50,17 @@ public:
     // True when the last read_now() may have left bytes behind, so that readable() must not be
     // waited for.
     bool more_to_read() const { return more_to_read_; }
+    // So much has come without a wait that the thread's others must have their turn first: a peer
+    // that never stops sending would keep it to itself, and its own time-outs would not pass.
+    bool must_yield() const { return reads_in_a_row_ >= reads_in_a_row_max; }
 
     // Waits until all else that is ready on this thread has had its turn. Whole messages are
     // written after that: those of a busy moment leave together, and a peer on this machine is
     // woken once for them, which costs more than to write one.
-    auto others_first() { return asio::post(socket().get_executor(), asio::deferred); }
+    auto others_first() {
+        reads_in_a_row_ = 0;
+        return asio::post(socket().get_executor(), asio::deferred);
+    }
     // Writes what the kernel takes at once and says how much; never waits. With TLS that may be
     // nothing.
     std::size_t write_now(std::span<const asio::const_buffer> buffers, error_code& error);
@@ -74,13 +86,17 @@ public:
     tcp::socket& socket();
 
 private:
+    static constexpr int reads_in_a_row_max = 16;
+
     struct Aside;
     bool is_writing_aside() const;
 
     std::shared_ptr<Tls> tls_;  // shared with what is written aside
     tcp::socket plain_;         // unused with TLS
     std::shared_ptr<Aside> aside_;
+    bool local_ = false;
     bool more_to_read_ = false;
+    int reads_in_a_row_ = 0;
     bool writing_ = false;
     std::function<void()> after_write_;
 };

@@ -3,12 +3,17 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include <exception>
 #include <string_view>
 
 namespace runnel::http {
 
-// The one place that starts coroutines nobody awaits. A task that ends with an exception is a bug:
-// it is logged under its name, and the others go on.
+// Work that ended with an exception, which is a bug or no memory: tells the log.
+void log_broken(std::string_view task, const std::exception_ptr& failure);
+
+// The one place that starts coroutines nobody awaits. A task that ends with an exception is logged
+// under its name, and the others go on; whoever waits for what it does must be told by the task
+// itself.
 class TaskGroup {
 public:
     explicit TaskGroup(boost::asio::any_io_executor executor);

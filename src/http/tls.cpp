@@ -63,21 +63,35 @@ std::unique_ptr<ClientTls::Stream> ClientTls::wrap(boost::asio::ip::tcp::socket 
     return stream;
 }
 
-Result<std::unique_ptr<ssl::context>> make_server_tls(const std::string& cert_file,
-                                                      const std::string& key_file) {
-    auto context = std::make_unique<ssl::context>(ssl::context::tls_server);
+Result<std::shared_ptr<ssl::context>> make_server_tls(const ServerTlsFiles& files) {
+    auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
     context->set_options(ssl::context::default_workarounds | ssl::context::no_tlsv1 |
-                         ssl::context::no_tlsv1_1);
-    SSL_CTX_set_mode(context->native_handle(), SSL_MODE_RELEASE_BUFFERS);
+                         ssl::context::no_tlsv1_1 | ssl::context::no_compression |
+                         SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+    SSL_CTX* native = context->native_handle();
+    SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_cipher_list(native, "ECDHE+AESGCM:ECDHE+CHACHA20");  // of TLS 1.2
     boost::system::error_code error;
-    context->use_certificate_chain_file(cert_file, error);
-    if (error)
+    // A key with a pass phrase can't be used: nobody is asked for it at a terminal while all wait.
+    context->set_password_callback(
+        [](std::size_t, ssl::context::password_purpose) { return std::string(); }, error);
+    const auto bad = [&error](std::string_view key, const std::string& file) {
         return fail(ErrorKind::internal_error,
-                    fmt::format("tls.cert: cannot use '{}': {}", cert_file, error.message()));
-    context->use_private_key_file(key_file, ssl::context::pem, error);
-    if (error)
-        return fail(ErrorKind::internal_error,
-                    fmt::format("tls.key: cannot use '{}': {}", key_file, error.message()));
+                    fmt::format("tls.{}: cannot use '{}': {}", key, file, error.message()));
+    };
+    context->use_certificate_chain_file(files.cert, error);
+    if (error) return bad("cert", files.cert);
+    context->use_private_key_file(files.key, ssl::context::pem, error);
+    if (error) return bad("key", files.key);
+    if (files.client_ca.empty()) return context;
+    context->load_verify_file(files.client_ca, error);
+    if (error) return bad("client_ca", files.client_ca);
+    context->set_verify_mode(ssl::verify_peer | ssl::verify_fail_if_no_peer_cert);
+    // What clients are told about whose certificates are wanted; it takes the list over.
+    SSL_CTX_set_client_CA_list(native, SSL_load_client_CA_file(files.client_ca.c_str()));
+    // Sessions of clients that showed a certificate are resumed only under a name.
+    constexpr unsigned char name[] = "runnel";
+    SSL_CTX_set_session_id_context(native, name, sizeof name - 1);
     return context;
 }
 

@@ -54,8 +54,16 @@ private:
     std::map<std::string, Session> sessions_;  // by host
 };
 
-// The listener's side; the error names the file at fault.
-Result<std::unique_ptr<boost::asio::ssl::context>> make_server_tls(const std::string& cert_file,
-                                                                   const std::string& key_file);
+// The listener's side: files in PEM, of a certificate with those above it, its key, and of who
+// signs the certificates of clients.
+struct ServerTlsFiles {
+    std::string cert;
+    std::string key;
+    std::string client_ca{};  // empty: clients need no certificate; else all others are refused
+};
+
+// TLS 1.2 and up, with ciphers that keep what was said secret also when the key is lost later.
+// Reads the files; the error names the one at fault.
+Result<std::shared_ptr<boost::asio::ssl::context>> make_server_tls(const ServerTlsFiles& files);
 
 }  // namespace runnel::http

@@ -3,6 +3,12 @@
 #include <boost/asio/ssl/error.hpp>
 
 #include <array>
+#include <cstddef>
+#include <optional>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 namespace runnel::http {
 namespace {
@@ -11,6 +17,25 @@ std::unexpected<Error> lost(std::string_view what, const error_code& error) {
     Error out{ErrorKind::upstream_unreachable, std::string(what)};
     out.detail = error.message();
     return fail(std::move(out));
+}
+
+// What the kernel tells of a connection; glibc's struct ends before what kernels have added.
+struct TcpInfo {
+    tcp_info older;
+    std::uint64_t pacing_rate, pacing_rate_max;
+    std::uint64_t bytes_acked;
+};
+static_assert(offsetof(TcpInfo, bytes_acked) == 120);
+
+// That the peer's system has acknowledged, of all that was ever sent; none: the kernel is too old
+// to say.
+std::optional<std::uint64_t> bytes_taken(tcp::socket& socket) {
+    TcpInfo info{};
+    socklen_t size = sizeof info;
+    if (getsockopt(socket.native_handle(), IPPROTO_TCP, TCP_INFO, &info, &size) != 0 ||
+        size < sizeof info)
+        return std::nullopt;
+    return info.bytes_acked;
 }
 
 }  // namespace
@@ -34,6 +59,7 @@ awaitable<Result<void>> UpstreamConnection::send(std::string_view head, std::str
                              asio::const_buffer(body.data(), body.size())};
     Stop::Guard guard(stop, [this] { stream_.close(); });
     co_await stream_.others_first();
+    if (reused_) taken_before_ = bytes_taken(stream_.socket()).value_or(0);
     error_code error;
     std::size_t sent = stream_.write_now(buffers, error);
     for (std::string_view rest : {head, body}) {
@@ -42,6 +68,8 @@ awaitable<Result<void>> UpstreamConnection::send(std::string_view head, std::str
         rest.remove_prefix(done);
         if (!error && !rest.empty()) error = co_await stream_.write(rest);
     }
+    if (error == asio::error::broken_pipe || error == asio::error::connection_reset)
+        lost_ = Lost::half_sent;
     if (error) co_return lost("the connection broke while the request was sent", error);
     co_return Result<void>{};
 }
@@ -51,11 +79,21 @@ Result<void> UpstreamConnection::read(std::span<char> buffer, ResponseHandler* h
     const auto space = buffer.first(buffer.size() - padding_bytes);
     const std::size_t count = stream_.read_now(space, error);
     if (error == asio::error::would_block) return {};
-    if (error == asio::error::eof || error == asio::ssl::error::stream_truncated)
-        return reader_.finish(handler);
+    if (error == asio::error::eof || error == asio::ssl::error::stream_truncated) {
+        lost_ = Lost::hung_up;
+        return reader_.finish();
+    }
     if (error) return lost("the connection broke", error);
     any_bytes_ = true;
     return reader_.feed(Padded::vouched({space.data(), count}), handler);
+}
+
+bool UpstreamConnection::was_unheard() {
+    if (!reused_ || any_bytes_) return false;
+    // Half a request can't be acted on.
+    if (lost_ == Lost::half_sent) return true;
+    // The end of the stream tells how far the peer had read when it was sent.
+    return lost_ == Lost::hung_up && bytes_taken(stream_.socket()) == taken_before_;
 }
 
 bool UpstreamConnection::still_idle() {
@@ -68,6 +106,7 @@ bool UpstreamConnection::still_idle() {
 void UpstreamConnection::begin_next() {
     reader_.reset();
     any_bytes_ = false;
+    lost_ = Lost::not_so;
     reused_ = true;
 }
 

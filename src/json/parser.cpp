@@ -1,6 +1,8 @@
 #include "json/parser.hpp"
 
+#include "base/letters.hpp"
 #include "base/limits.hpp"
+#include "base/release.hpp"
 #include "base/utf8.hpp"
 #include "json/text.hpp"
 
@@ -16,6 +18,16 @@ std::string_view without_trailing_space(std::string_view text) {
                              text.back() == '\t'))
         text.remove_suffix(1);
     return text;
+}
+
+constexpr std::size_t kept_buffer_bytes = 256 * limits::kib;
+
+// Where the string ends that begins at `open`: at its quote, or with the text.
+std::size_t closing_quote(std::string_view text, std::size_t open) {
+    std::size_t at = open + 1;
+    while ((at = find_other<Letters::unescaped>(text, at)) < text.size() && text[at] != '"')
+        at += text[at] == '\\' ? 2 : 1;
+    return at;
 }
 
 // Each byte that is not UTF-8 becomes a lone surrogate escape; see Parser::parse.
@@ -47,7 +59,9 @@ simdjson::error_code validate_scalar(ondemand::value value, ondemand::json_type 
         }
         case ondemand::json_type::number: {
             double number = 0;
-            // Integers of any size are legal; get_double also checks the number's grammar.
+            if (without_trailing_space(value.raw_json_token()).size() > limits::json_number_bytes)
+                return simdjson::NUMBER_OUT_OF_RANGE;
+            // Integers of any value are legal; get_double also checks the number's grammar.
             return value.get_double().get(number);
         }
         case ondemand::json_type::boolean: {
@@ -84,6 +98,11 @@ simdjson::error_code Parser::parse(Padded text, ondemand::document& out) {
 
 simdjson::error_code Parser::parse_strict(Padded text, ondemand::document& out) {
     return parser_.iterate(text.data(), text.size(), text.size() + padding_bytes).get(out);
+}
+
+void Parser::forget_large() {
+    if (parser_.capacity() > kept_buffer_bytes) parser_ = ondemand::parser();
+    if (repaired_.capacity() > kept_buffer_bytes) release(repaired_);
 }
 
 bool escaped_string(ondemand::value value, std::string_view& out) {
@@ -172,6 +191,19 @@ simdjson::error_code validate(ondemand::object object, std::size_t depth_max,
         if (const auto error = validate(field.value(), depth_max - 1)) return error;
     }
     return simdjson::SUCCESS;
+}
+
+bool has_more_values(std::string_view text, std::size_t most) {
+    if (text.size() < most) return false;
+    std::size_t count = 1;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        if (c == '"')
+            at = closing_quote(text, at);
+        else if ((c == ',' || c == '[' || c == '{') && ++count > most)
+            return true;
+    }
+    return false;
 }
 
 std::size_t find_invalid_utf8(std::string_view text) {

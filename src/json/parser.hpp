@@ -24,6 +24,8 @@ public:
     // The same for text that may be refused: bytes that are not UTF-8 are UTF8_ERROR, so every view
     // into the document is one into `text`.
     simdjson::error_code parse_strict(Padded text, ondemand::document& out);
+    // Gives back what a large document made the buffers grow to; the document goes with them.
+    void forget_large();
 
 private:
     ondemand::parser parser_;
@@ -48,13 +50,19 @@ bool is_null(ondemand::value value);
 // An integer, also when it is written as 12.0 or "12". False otherwise.
 bool integer(ondemand::value value, std::int64_t& out);
 
-// Reads everything below `value`, so that malformed JSON, bad escapes and nesting deeper than
-// `depth_max` are found before anything is passed on as raw text.
+// Reads everything below `value`, so that malformed JSON, bad escapes, nesting deeper than
+// `depth_max` and numbers longer than limits::json_number_bytes are found before anything is passed
+// on as raw text.
 simdjson::error_code validate(ondemand::value value, std::size_t depth_max);
 // The same for a document's root object, which itself is one level. Its keys, still escaped, are
 // added to `keys` where they are asked for.
 simdjson::error_code validate(ondemand::object object, std::size_t depth_max,
                               std::vector<std::string_view>* keys = nullptr);
+
+// Whether the JSON text has more values than so many, keys aside. It is the number of values that
+// makes JSON expensive, and they are counted before anybody parses them: the parser takes sixteen
+// bytes for one that is written in two.
+bool has_more_values(std::string_view text, std::size_t most);
 
 // Where in `text` the first byte stands that is not part of any UTF-8 sequence; npos when all are.
 std::size_t find_invalid_utf8(std::string_view text);

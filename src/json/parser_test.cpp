@@ -142,5 +142,18 @@ TEST(JsonParser, TakesATreeForWholeOnlyWhenNothingIsBehindIt) {
         EXPECT_FALSE(is_whole(broken)) << broken;
 }
 
+TEST(JsonParser, HasABoundOnTheLengthOfNumbers) {
+    EXPECT_FALSE(validated(R"({"a":[)" + std::string(64, '1') + " ,2]}"));
+    EXPECT_EQ(validated(R"({"a":[)" + std::string(65, '1') + ",2]}"),
+              simdjson::NUMBER_OUT_OF_RANGE);
+}
+
+TEST(JsonParser, CountsValuesBeforeItParses) {
+    EXPECT_FALSE(has_more_values(R"({"a":[1,2,{"b":"x,[{\",["}]})", 6));
+    EXPECT_TRUE(has_more_values(R"({"a":[1,2,{"b":"x,[{\",["},3]})", 6));
+    EXPECT_FALSE(has_more_values(R"(["an open string, [1,2,3,4,5,6)", 2));
+    EXPECT_FALSE(has_more_values("", 0));
+}
+
 }  // namespace
 }  // namespace runnel::json

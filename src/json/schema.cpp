@@ -61,7 +61,8 @@ public:
 
     std::vector<std::string> problems_of(const Node& value) {
         check(root_, value);
-        if (exhausted_) return {"the schema is too deep or too large to check a value by it"};
+        if (exhausted_ || steps_ > steps_max)
+            return {"the schema is too deep or too large to check a value by it"};
         return std::move(problems_);
     }
 
@@ -141,7 +142,9 @@ private:
     // --- Any value
 
     void reference(const At& at) {
-        if (const Node* schema = at_reference(root_, at.keyword.text())) check(*schema, at.value);
+        const auto [known, is_new] = references_.try_emplace(&at.keyword, nullptr);
+        if (is_new) known->second = at_reference(root_, at.keyword.text());
+        if (known->second != nullptr) check(*known->second, at.value);
     }
 
     void type(const At& at) {
@@ -149,7 +152,7 @@ private:
         const std::span<const Node> names =
             at.keyword.is_array() ? std::span(at.keyword.elements) : std::span(&at.keyword, 1);
         const auto fit = [&](const Node& name) { return has_type(at.value, unquoted(name)); };
-        if (names.empty() || std::ranges::any_of(names, fit)) return;
+        if (names.empty() || !spend(names.size()) || std::ranges::any_of(names, fit)) return;
         std::string wanted;
         for (const Node& name : names)
             wanted.append(wanted.empty() ? "" : " or ").append(named_type(unquoted(name)));
@@ -160,13 +163,15 @@ private:
     }
 
     void enumeration(const At& at) {
-        const auto same = [&](const Node& each) { return equal(each, at.value, steps_); };
+        const auto same = [&](const Node& each) {
+            return equal(each, at.value, steps_, steps_max);
+        };
         if (!at.keyword.is_array() || std::ranges::any_of(at.keyword.elements, same)) return;
         report(fmt::format("must be one of {}", written(at.keyword)));
     }
 
     void constant(const At& at) {
-        if (!equal(at.keyword, at.value, steps_))
+        if (!equal(at.keyword, at.value, steps_, steps_max))
             report(fmt::format("must be {}", written(at.keyword)));
     }
 
@@ -212,16 +217,22 @@ private:
 
     // A pattern that can't be understood is no reason to refuse a value.
     bool matches(const std::string& expression, std::string_view text) {
-        auto& compiled = patterns_[expression];
-        if (!compiled) {
+        const re2::RE2* compiled = compiled_from(expression);
+        if (compiled == nullptr || !spend(1 + text.size() / 16)) return true;
+        return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *compiled);
+    }
+
+    // Null: it is no pattern, or there have been too many.
+    const re2::RE2* compiled_from(const std::string& expression) {
+        auto found = patterns_.find(expression);
+        if (found == patterns_.end()) {
+            if (!spend(regex_steps)) return nullptr;
             re2::RE2::Options options(re2::RE2::Quiet);
             options.set_max_mem(regex_bytes);
-            compiled = std::make_unique<re2::RE2>(expression, options);
-            spend(regex_steps);
+            found = patterns_.emplace(expression, std::make_unique<re2::RE2>(expression, options))
+                        .first;
         }
-        if (!spend(1 + text.size() / 16)) return true;
-        return !compiled->ok() ||
-               re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *compiled);
+        return found->second->ok() ? found->second.get() : nullptr;
     }
 
     // --- Arrays
@@ -256,7 +267,7 @@ private:
         for (std::size_t i = 0; i < elements.size(); ++i)
             for (std::size_t j = 0; j < i; ++j) {
                 if (!spend(1)) return;
-                if (equal(elements[i], elements[j], steps_))
+                if (equal(elements[i], elements[j], steps_, steps_max))
                     return report(
                         fmt::format("must not have equal elements, as [{}] and [{}] are", j, i));
             }
@@ -276,8 +287,7 @@ private:
     // --- Objects
 
     bool has(const Node& object, std::string_view name) {
-        spend(object.members.size());
-        return object.find(name) != nullptr;
+        return spend(object.members.size()) && object.find(name) != nullptr;
     }
 
     void properties(const At& at) {
@@ -289,14 +299,11 @@ private:
 
     void pattern_properties(const At& at) {
         for (const Node::Member& member : at.value.members)
-            for (const auto& [expression, schema] : at.keyword.members)
-                if (is_pattern(expression) && matches(expression, member.first))
+            for (const auto& [expression, schema] : at.keyword.members) {
+                if (!spend(1)) return;
+                if (compiled_from(expression) != nullptr && matches(expression, member.first))
                     check_member(schema, member);
-    }
-
-    bool is_pattern(const std::string& expression) {
-        static_cast<void>(matches(expression, {}));
-        return patterns_[expression]->ok();
+            }
     }
 
     bool is_additional(const At& at, const std::string& name) {
@@ -361,6 +368,7 @@ private:
     std::size_t steps_ = 0;
     int depth_ = 0;
     bool exhausted_ = false;
+    std::map<const Node*, const Node*> references_;  // where each leads
     std::map<std::string, std::unique_ptr<re2::RE2>> patterns_;
 };
 

@@ -226,5 +226,33 @@ TEST(Schema, ThatRunsInCirclesOrNeverEndsIsAProblem) {
     EXPECT_EQ(problems(R"({"uniqueItems":true})", many + "]").size(), 1u);
 }
 
+// Each of these would take minutes if it were not for the bound.
+TEST(Schema, ThatHasMuchToSayAboutMuchEnds) {
+    const auto times = [](int count, auto each) {
+        std::string all;
+        for (int i = 0; i < count; ++i)
+            all.append(i == 0 ? "" : ",").append(each(std::to_string(i)));
+        return all;
+    };
+    const auto member = [](const std::string& name) { return '"' + name + R"(":0)"; };
+    const auto name = [](const std::string& text) { return '"' + text + '"'; };
+    const std::string value = '{' + times(40'000, member) + '}';
+    const std::string backwards =
+        '{' +
+        times(40'000,
+              [](const std::string& i) {
+                  return '"' + std::to_string(39'999 - std::stoi(i)) + R"(":0)";
+              }) +
+        '}';
+    const std::string schemas[] = {
+        R"({"required":[)" + times(19'000, name) + "]}",
+        R"({"additionalProperties":false,"properties":{)" + times(9'000, member) + "}}",
+        R"({"patternProperties":{)" + times(9'000, member) + "}}",
+        R"({"const":)" + backwards + '}',
+    };
+    for (const std::string& schema : schemas)
+        EXPECT_EQ(problems(schema, value).size(), 1u) << schema.substr(0, 40);
+}
+
 }  // namespace
 }  // namespace runnel::json

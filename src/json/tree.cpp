@@ -83,6 +83,7 @@ std::string Node::text() const {
 }
 
 std::optional<Node> read_tree(std::string_view raw_json) {
+    if (has_more_values(raw_json, limits::tree_values)) return {};
     // As an element: a document that is a bare scalar can't be read as a value.
     std::string text = "[";
     text.append(raw_json).append("]");

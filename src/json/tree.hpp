@@ -34,7 +34,8 @@ struct Node {
     bool is_array() const { return kind == Kind::array; }
 };
 
-// Nothing when it is not one well-formed JSON value, nested no deeper than limits::json_depth.
+// Nothing when it is not one well-formed JSON value, nested no deeper than limits::json_depth and
+// with no more values inside than limits::tree_values.
 std::optional<Node> read_tree(std::string_view raw_json);
 void append_tree(std::string& out, const Node& node);
 

@@ -1,5 +1,7 @@
 #include "json/tree.hpp"
 
+#include "base/limits.hpp"
+
 #include <gtest/gtest.h>
 
 namespace runnel::json {
@@ -29,6 +31,13 @@ TEST(Tree, HasABoundOnItsDepth) {
     };
     EXPECT_TRUE(read_tree(nested(128)));
     EXPECT_FALSE(read_tree(nested(129)));
+}
+
+TEST(Tree, HasABoundOnItsValues) {
+    std::string list = "[0";
+    while (list.size() < 2 * limits::tree_values - 4) list += ",0";
+    EXPECT_TRUE(read_tree(list + "]"));
+    EXPECT_FALSE(read_tree(list + ",0,0]"));
 }
 
 }  // namespace

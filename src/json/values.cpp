@@ -66,19 +66,19 @@ std::size_t length_of(std::string_view utf8) {
         utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-bool equal(const Node& a, const Node& b, std::size_t& compared) {
-    ++compared;
-    if (a.kind != b.kind) return false;
+bool equal(const Node& a, const Node& b, std::size_t& compared, std::size_t most) {
+    if (++compared > most || a.kind != b.kind) return false;
     if (a.kind == Node::Kind::scalar) return equal_scalars(a, b);
     if (a.is_array())
         return std::ranges::equal(a.elements, b.elements, [&](const Node& x, const Node& y) {
-            return equal(x, y, compared);
+            return equal(x, y, compared, most);
         });
     if (a.members.size() != b.members.size()) return false;
     return std::ranges::all_of(a.members, [&](const Node::Member& member) {
         compared += b.members.size();
+        if (compared > most) return false;
         const Node* other = b.find(member.first);
-        return other != nullptr && equal(member.second, *other, compared);
+        return other != nullptr && equal(member.second, *other, compared, most);
     });
 }
 

@@ -20,7 +20,7 @@ bool is_integer(const Node& value);
 // In characters, not bytes.
 std::size_t length_of(std::string_view utf8);
 
-// `compared` grows by the number of values that were looked at.
-bool equal(const Node& a, const Node& b, std::size_t& compared);
+// `compared` grows by the number of values that were looked at. Beyond `most` nothing is equal.
+bool equal(const Node& a, const Node& b, std::size_t& compared, std::size_t most);
 
 }  // namespace runnel::json

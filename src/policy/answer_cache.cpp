@@ -1,5 +1,6 @@
 #include "policy/answer_cache.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 namespace runnel::policy {
@@ -7,7 +8,14 @@ namespace runnel::policy {
 void AnswerCache::set_size(std::size_t bytes_max) {
     const std::scoped_lock lock(mutex_);
     bytes_max_ = bytes_max;
-    make_room();
+    shrink_to(bytes_max_);
+}
+
+void AnswerCache::give_up(std::size_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    // Some more, so that not every request has to ask again.
+    const std::size_t wanted = bytes + bytes_ / 8;
+    shrink_to(bytes_ - std::min(bytes_, wanted));
 }
 
 AnswerCache::Answer AnswerCache::find(std::string_view key, Clock::time_point now) {
@@ -30,11 +38,13 @@ void AnswerCache::put(std::string_view key, Answer answer, std::chrono::seconds 
     const std::scoped_lock lock(mutex_);
     if (const auto known = by_key_.find(key); known != by_key_.end()) drop(known->second);
     if (bytes > bytes_max_) return;
+    shrink_to(bytes_max_ - bytes);
+    // Without memory for both, the new answer is the one that is not kept.
+    if (!share_.resize(bytes_ + bytes)) return;
     entries_.push_back({std::string(key), std::move(answer), bytes, now + ttl});
     const Place added = std::prev(entries_.end());
     by_key_.emplace(added->key, added);
     bytes_ += bytes;
-    make_room();
 }
 
 std::size_t AnswerCache::bytes() const {
@@ -48,8 +58,9 @@ void AnswerCache::drop(Place entry) {
     entries_.erase(entry);
 }
 
-void AnswerCache::make_room() {
-    while (bytes_ > bytes_max_) drop(entries_.begin());
+void AnswerCache::shrink_to(std::size_t bytes_max) {
+    while (bytes_ > bytes_max) drop(entries_.begin());
+    static_cast<void>(share_.resize(bytes_));  // giving back never fails
 }
 
 }  // namespace runnel::policy

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/memory_budget.hpp"
 #include "timeline/recording.hpp"
 
 #include <chrono>
@@ -26,8 +27,13 @@ public:
     using Clock = std::chrono::steady_clock;
     using Answer = std::shared_ptr<const CachedAnswer>;
 
-    explicit AnswerCache(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+    // `budget` must outlive it; null: only its own size counts.
+    explicit AnswerCache(std::size_t bytes_max, MemoryBudget* budget = nullptr)
+        : bytes_max_(bytes_max),
+          share_(budget, MemoryBudget::Use::cache) {}
 
+    // Others need so much of its memory.
+    void give_up(std::size_t bytes);
     // When the config is read again.
     void set_size(std::size_t bytes_max);
 
@@ -46,11 +52,12 @@ private:
     using Place = std::list<Entry>::iterator;
 
     void drop(Place entry);
-    void make_room();
+    void shrink_to(std::size_t bytes_max);
 
     mutable std::mutex mutex_;
     std::size_t bytes_max_;
     std::size_t bytes_ = 0;
+    MemoryBudget::Share share_;
     std::list<Entry> entries_;                            // asked for last comes last
     std::unordered_map<std::string_view, Place> by_key_;  // views of the entries' own keys
 };

@@ -46,6 +46,25 @@ TEST(AnswerCache, KeepsNothingThatIsLargerThanItself) {
     EXPECT_EQ(cache.bytes(), 0U);
 }
 
+TEST(AnswerCache, GivesItsMemoryUpToOthers) {
+    MemoryBudget budget(200'000);
+    AnswerCache cache(1 << 20, &budget);
+    budget.set_give_up([&](std::size_t bytes) { cache.give_up(bytes); });
+    const std::string text(40'000, 'x');
+    for (const char* key : {"a", "b", "c", "d"}) cache.put(key, answer(text), 60s, start);
+    EXPECT_GE(budget.taken_for(MemoryBudget::Use::cache), 160'000U);
+    cache.put("e", answer(text), 60s, start);
+    EXPECT_EQ(cache.find("e", start), nullptr) << "there is no room, and others are not asked";
+
+    MemoryBudget::Share other(&budget, MemoryBudget::Use::answers);
+    EXPECT_TRUE(other.resize(60'000));
+    EXPECT_EQ(cache.find("a", start), nullptr);
+    EXPECT_NE(cache.find("d", start), nullptr);
+    EXPECT_TRUE(other.resize(190'000));
+    EXPECT_EQ(cache.bytes(), 0U);
+    EXPECT_EQ(budget.taken_for(MemoryBudget::Use::cache), 0U);
+}
+
 TEST(AnswerCache, ReplacesAnAnswerAndCountsItOnce) {
     AnswerCache cache(1 << 20);
     cache.put("a", answer("one"), 60s, start);

@@ -13,14 +13,28 @@
 namespace runnel::policy {
 namespace {
 
-// These change how an answer travels, who is told of it or who gives it, but not what it is.
-constexpr std::array<std::string_view, 21> without_effect{
-    "model",        "stream",         "stream_options",     "user",
-    "metadata",     "store",          "safety_identifier",  "prompt_cache_key",
-    "service_tier", "stream_dialect", "fallback",           "retries",
-    "timeout",      "load_balance",   "idempotency_key",    "echo_model",
-    "strict_model", "guardrails",     "servertool_results", "tool_events",
-    "hold"};
+// These change how an answer travels or who is told of it, but not what it is. Who else may give it
+// does: a fallback's answer is for those who asked for one.
+constexpr std::array<std::string_view, 20> without_effect{"model",
+                                                          "stream",
+                                                          "stream_options",
+                                                          "user",
+                                                          "metadata",
+                                                          "store",
+                                                          "safety_identifier",
+                                                          "prompt_cache_key",
+                                                          "service_tier",
+                                                          "stream_dialect",
+                                                          "retries",
+                                                          "timeout",
+                                                          "load_balance",
+                                                          "idempotency_key",
+                                                          "echo_model",
+                                                          "strict_model",
+                                                          "guardrails",
+                                                          "servertool_results",
+                                                          "tool_events",
+                                                          "hold"};
 
 bool has_effect(const chat::Field& field) { return !is_in(field.name, without_effect); }
 

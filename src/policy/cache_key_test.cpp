@@ -36,7 +36,8 @@ TEST(CacheKey, DiffersWhereTheAnswerMay) {
     for (const std::string_view field :
          {R"(,"max_tokens":5)", R"(,"temperature":0)", R"(,"seed":1)", R"(,"stop":["x"])",
           R"(,"response_format":{"type":"json_object"})", R"(,"reasoning_effort":"low")",
-          R"(,"top_p":0.5)", R"(,"some_new_field":1)", R"(,"json_only":true)"})
+          R"(,"top_p":0.5)", R"(,"some_new_field":1)", R"(,"json_only":true)",
+          R"(,"fallback":["other"])"})
         EXPECT_NE(key(with(field)), plain) << field;
 }
 

@@ -1,9 +1,11 @@
 #include "policy/claim.hpp"
 
+#include "base/is_in.hpp"
 #include "policy/client_network.hpp"
 #include "policy/cost.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace runnel::policy {
@@ -147,6 +149,27 @@ const Limit* find_for(const std::vector<std::pair<std::string, Limit>>& limits,
     return found == limits.end() ? nullptr : &found->second;
 }
 
+// Those of what is asked, whatever name of it they are written under.
+template <class Limit>
+auto limits_for(const std::vector<std::pair<std::string, Limit>>& limits, const ClaimFacts& facts) {
+    return std::views::filter(limits, [&facts](const std::pair<std::string, Limit>& limit) {
+        return limit.first == facts.model || is_in(limit.first, facts.also);
+    });
+}
+
+void add_model_budgets(const ClaimFacts& facts, const SharedLimits& limits, ClaimMaker& maker) {
+    for (const auto& [name, budget] : limits_for(limits.model_budgets, facts))
+        maker.add({Holder::Kind::model, name}, budget);
+}
+
+void add_model_limits(const ClaimFacts& facts, const SharedLimits& limits, ClaimMaker& maker) {
+    if (facts.key != nullptr)
+        for (const auto& [name, own] : limits_for(facts.key->model_limits, facts))
+            maker.add({Holder::Kind::key, facts.key->id}, own, {.model = name});
+    for (const auto& [name, own] : limits_for(limits.model_limits, facts))
+        maker.add({Holder::Kind::model, name}, own);
+}
+
 void add_budgets_of(const Key& key, const SharedLimits& limits, ClaimMaker& maker) {
     if (key.budget) maker.add({Holder::Kind::key, key.id}, *key.budget);
     if (key.team.empty()) return;
@@ -199,24 +222,25 @@ Claim make_claim(std::string id, const ClaimFacts& facts, const SharedLimits& li
     claim.holds.reserve(8);
     ClaimMaker maker(claim, facts, now);
     const Key* key = facts.key;
-    const Holder model{Holder::Kind::model, std::string(facts.model)};
-    const Holder by_key{Holder::Kind::key, key ? key->id : ""};
     // What can't be had for a long time first: it is the better answer where several are full.
     if (key) add_budgets_of(*key, limits, maker);
-    if (const Budget* budget = find_for(limits.model_budgets, facts.model))
-        maker.add(model, *budget);
-
-    if (key) {
-        maker.add(by_key, key->limits);
-        if (const RateLimits* own = find_for(key->model_limits, facts.model))
-            maker.add(by_key, *own, {.model = facts.model});
-    }
-    if (const RateLimits* own = find_for(limits.model_limits, facts.model)) maker.add(model, *own);
+    add_model_budgets(facts, limits, maker);
+    if (key) maker.add({Holder::Kind::key, key->id}, key->limits);
+    add_model_limits(facts, limits, maker);
     if (!facts.client_address.empty()) {
         maker.add(address_of(facts), limits.each_address);
         if (is_browser(key)) maker.add(address_with_key(facts), limits.each_browser_key_address);
     }
     add_endpoint_limits(facts, limits, maker);
+    return claim;
+}
+
+Claim model_claim(std::string id, const ClaimFacts& facts, const SharedLimits& limits,
+                  UtcTime now) {
+    Claim claim{std::move(id)};
+    ClaimMaker maker(claim, facts, now);
+    add_model_budgets(facts, limits, maker);
+    add_model_limits(facts, limits, maker);
     return claim;
 }
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,16 +62,21 @@ struct Claim {
 // Who asks for what, and what it may take.
 struct ClaimFacts {
     const Key* key = nullptr;  // none: nobody has to say who he is
-    std::string_view model{};  // as the client knows it
+    std::string_view model{};  // by its own name
     std::string_view client_address{};
     std::int64_t input_tokens = 0;  // both are estimates, rather too high than too low
     std::int64_t output_tokens = 0;
     const Price* price = nullptr;  // none: not known, so budgets are only looked at
     std::string_view endpoint{};   // by the names in policy/endpoint.hpp
+    // Other names under which limits and budgets of what is asked may be written.
+    std::span<const std::string_view> also{};
 };
 
 // For a chat request.
 Claim make_claim(std::string id, const ClaimFacts& facts, const SharedLimits& limits, UtcTime now);
+
+// For one of several that may answer it: only what is limited for that model.
+Claim model_claim(std::string id, const ClaimFacts& facts, const SharedLimits& limits, UtcTime now);
 
 // For a request to any other endpoint, where only that endpoint's limits are: who asks, and what
 // for, are the facts that count.

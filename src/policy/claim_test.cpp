@@ -33,6 +33,26 @@ TEST(Claim, IsEmptyWhereNothingIsLimited) {
     EXPECT_THAT(make_claim("c1", {nullptr, "fast", "192.0.2.7"}, {}, sunday).holds, IsEmpty());
 }
 
+TEST(Claim, CountsLimitsThatAreWrittenUnderOtherNames) {
+    Key key{"k1"};
+    key.model_limits = {{"quick", {10}}, {"slow", {1}}};
+    SharedLimits limits;
+    limits.model_limits = {{"fast", {100}}};
+    limits.model_budgets = {{"fast", {Money::from_usd(9)}}};
+    const std::string_view also[] = {"quick", "fast"};
+    ClaimFacts facts{&key, "fast"};
+    facts.also = also;
+    EXPECT_THAT(names_of(make_claim("c1", facts, limits, sunday)),
+                ElementsAre("model:fast/spent:total", "key:k1/requests:minute:quick",
+                            "model:fast/requests:minute"));
+    key.limits.rpm = 3;
+    facts.model = "p/m";
+    facts.also = std::span(also).first(1);
+    EXPECT_THAT(names_of(model_claim("c1", facts, limits, sunday)),
+                ElementsAre("key:k1/requests:minute:quick"))
+        << "only what is said of the model";
+}
+
 TEST(Claim, HasAHoldForEachLimit) {
     Key key{"k1"};
     key.team = "blue";

@@ -34,6 +34,11 @@ std::int64_t tokens_of(const Part& part) {
     return text_tokens(part.raw.size());
 }
 
+std::int64_t thinking_tokens_of(const chat::ReasoningWish& wish) {
+    const std::int64_t by_effort = wish.effort ? chat::thinking_tokens(*wish.effort) : 0;
+    return std::min(wish.budget_tokens.value_or(by_effort), output_tokens_max);
+}
+
 }  // namespace
 
 std::int64_t estimated_input_tokens(const chat::Request& request) {
@@ -58,8 +63,10 @@ std::int64_t reserved_output_tokens(const chat::Request& request,
                                     std::optional<std::int64_t> model_max, std::int64_t otherwise) {
     std::int64_t each = request.max_tokens.value_or(otherwise);
     if (model_max) each = std::min(each, *model_max);
-    return std::clamp<std::int64_t>(each, 0, output_tokens_max) *
-           std::max<std::int64_t>(request.n, 1);
+    each = std::clamp<std::int64_t>(each, 0, output_tokens_max);
+    // What is said of the answer alone; to some providers thinking comes on top of it.
+    if (request.max_tokens) each += thinking_tokens_of(request.reasoning);
+    return each * std::max<std::int64_t>(request.n, 1);
 }
 
 }  // namespace runnel::policy

@@ -43,6 +43,10 @@ TEST(Estimate, OfOutputIsWhatTheRequestOrTheModelAllows) {
     EXPECT_EQ(reserved_output_tokens(request, 1000, 4096), 50);
     request.n = 3;
     EXPECT_EQ(reserved_output_tokens(request, 1000, 4096), 150);
+    request.reasoning.effort = chat::Effort::high;
+    EXPECT_EQ(reserved_output_tokens(request, 1000, 4096), 150 + 3 * 4096);
+    request.reasoning.budget_tokens = 60'000;
+    EXPECT_EQ(reserved_output_tokens(request, 1000, 4096), 150 + 3 * 60'000);
     request.max_tokens = std::numeric_limits<std::int64_t>::max();
     EXPECT_GT(reserved_output_tokens(request, std::nullopt, 4096), 0);
 }

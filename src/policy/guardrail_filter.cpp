@@ -132,6 +132,14 @@ void GuardrailFilter::limit_waiting() {
     cut_off();
 }
 
+std::size_t GuardrailFilter::held_bytes() const {
+    std::size_t bytes = whole_bytes_ + held_.bytes() + calls_.size() * sizeof(Call);
+    bytes += gathered_.escaped.size() + gathered_.plain.size() + logprobs_.size();
+    for (const auto& speech : speeches_)
+        for (const Speech::Logprobs& one : speech->held_logprobs) bytes += one.raw.size();
+    return bytes;
+}
+
 GuardrailBits GuardrailFilter::rules_for(Channel channel) const {
     return channel == Channel::reasoning ? on_reasoning_ : on_text_;
 }

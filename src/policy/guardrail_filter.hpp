@@ -66,6 +66,9 @@ public:
     enum class Checked { passed, blocked, given_up };
     void settle_checks(Checked checked);
 
+    // Here alone: who is told is asked by whoever owns both.
+    std::size_t held_bytes() const override;
+
     // What was found, for the log.
     const GuardrailFindings& findings() const { return findings_; }
 

@@ -49,6 +49,8 @@ struct Key {
     std::string team{};
     std::vector<std::string> scopes{};
     std::vector<std::string> models{};  // empty: every model; may end in *
+    // That may be run here for it, by their names in `tools`; none: all, where a scope allows any.
+    std::optional<std::vector<std::string>> tools{};
     bool enabled = true;
     std::optional<UtcTime> expires_at{};
     std::vector<std::string> origins{};    // empty: every origin

@@ -30,12 +30,6 @@ bool has_address(const Key& key, std::string_view text) {
            });
 }
 
-bool has_scope(const Key& key, Scope scope) {
-    return std::ranges::any_of(key.scopes, [&](const std::string& name) {
-        return name == every_scope || name == name_of(scope);
-    });
-}
-
 Error origin_refused(std::string_view origin) {
     if (origin.empty())
         return {ErrorKind::origin_not_allowed,
@@ -47,6 +41,12 @@ Error origin_refused(std::string_view origin) {
 }
 
 }  // namespace
+
+bool has_scope(const Key& key, Scope scope) {
+    return std::ranges::any_of(key.scopes, [&](const std::string& name) {
+        return name == every_scope || name == name_of(scope);
+    });
+}
 
 Result<void> may_visit(const Key& key, const Visit& visit, UtcTime now) {
     if (!key.enabled)
@@ -91,6 +91,14 @@ Error model_refused(std::string_view asked) {
     return {ErrorKind::model_not_allowed,
             fmt::format("this key may not use the model '{}'; GET /v1/models lists those it may",
                         utf8_prefix(asked, quoted_bytes)),
+            "model"};
+}
+
+Error stand_in_refused(std::string_view stand_in) {
+    return {ErrorKind::model_not_allowed,
+            fmt::format("this model can't stream, and '{}', which stands in for it, is not among "
+                        "the models of this key; leave out stream, or have it added to them",
+                        stand_in),
             "model"};
 }
 

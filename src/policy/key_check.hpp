@@ -19,6 +19,8 @@ struct Visit {
     std::string_view origin{};   // the page it comes from, where it is a browser's
 };
 
+bool has_scope(const Key& key, Scope scope);
+
 // Whether the key is good at all, here and now and for this.
 Result<void> may_visit(const Key& key, const Visit& visit, UtcTime now);
 
@@ -28,6 +30,8 @@ bool matches(std::string_view pattern, std::string_view model);
 bool has_model(const Key& key, std::span<const std::string> names);
 // The refusal of one that is not.
 Error model_refused(std::string_view asked);
+// The same of one that would stand in for a model that can't stream.
+Error stand_in_refused(std::string_view stand_in);
 
 // A browser's key can be read by everybody: requests with it may have the plainest fields only, and
 // nothing that makes the gateway do more than ask its model. They may have builtin_tools, for

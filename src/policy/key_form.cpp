@@ -66,6 +66,17 @@ private:
     Result<void> models(const FormValue& value) {
         return read_texts(value, key_.models, check_model);
     }
+    // None may be run with an empty list, and all without one.
+    Result<void> tools(const FormValue& value) {
+        if (value.is_null()) {
+            key_.tools.reset();
+            return {};
+        }
+        std::vector<std::string> names;
+        if (auto read = read_texts(value, names, check_tool); !read) return read;
+        key_.tools = std::move(names);
+        return {};
+    }
     Result<void> origins(const FormValue& value) {
         return read_texts(value, key_.origins, check_origin);
     }
@@ -163,6 +174,7 @@ private:
         {"team", &KeyReader::team},
         {"scopes", &KeyReader::scopes},
         {"models", &KeyReader::models},
+        {"tools", &KeyReader::tools},
         {"enabled", &KeyReader::enabled},
         {"expires_at", &KeyReader::expires_at},
         {"origins", &KeyReader::origins},

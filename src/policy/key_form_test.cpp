@@ -56,7 +56,7 @@ TEST(KeyForm, AKeyMayHaveNothingSaidOfIt) {
 TEST(KeyForm, EverythingCanBeSaid) {
     const auto key = made(R"({
         "name": "Ann’s laptop", "kind": "secret", "team": "blue", "enabled": false,
-        "scopes": ["chat:write", "models:read"], "models": ["fast", "openai/*"],
+        "scopes": ["chat:write", "models:read"], "models": ["fast", "openai/*"], "tools": ["files"],
         "expires_at": "2027-02-01T00:00:00+01:00",
         "origins": ["HTTPS://App.example.com", "http://localhost:3000"],
         "addresses": ["10.0.0.0/8", "2001:db8::/32"],
@@ -71,6 +71,7 @@ TEST(KeyForm, EverythingCanBeSaid) {
     EXPECT_EQ(shown.substr(shown.find(R"("name")")),
               R"("name":"Ann’s laptop","kind":"secret","team":"blue","enabled":false,)"
               R"("scopes":["chat:write","models:read"],"models":["fast","openai/*"],)"
+              R"("tools":["files"],)"
               R"("expires_at":"2027-01-31T23:00:00Z",)"
               R"("origins":["https://app.example.com","http://localhost:3000"],)"
               R"("addresses":["10.0.0.0/8","2001:db8::/32"],)"
@@ -109,6 +110,8 @@ TEST(KeyForm, WrongFieldsAreNamed) {
         {R"({"scopes": []})", "scopes: scopes must have a scope at least"},
         {R"({"models": ["a*b"]})", "models[0]: models[0] must be a model's name"},
         {R"({"models": [""]})", "models[0]: "},
+        {R"({"tools": [""]})", "tools[0]: tools[0] must be the name of a tool"},
+        {R"({"tools": "files"})", "tools: "},
         {R"({"expires_at": "2020-01-01T00:00:00Z"})", "expires_at: expires_at is over already"},
         {R"({"expires_at": 1800000000})", "expires_at: expires_at is over already"},
         {R"({"expires_at": "tomorrow"})", "expires_at: expires_at must be a time such as"},
@@ -170,12 +173,15 @@ TEST(KeyForm, AChangeLeavesTheRestAlone) {
 }
 
 TEST(KeyForm, NullTakesAway) {
-    const Key key = *made(R"({"team":"t","models":["m"],"expires_at":"2027-02-01T00:00:00Z",
+    const Key key =
+        *made(R"({"team":"t","models":["m"],"tools":[],"expires_at":"2027-02-01T00:00:00Z",
         "limits":{"rpm":1,"tpm":2},"model_limits":{"x":{"rpm":1},"y":{"rpm":2}},
         "budget":{"usd":1},"metadata":{"a":1}})");
+    EXPECT_EQ(key.tools, std::vector<std::string>());
     EXPECT_EQ(changed(key, R"({"limits":{"rpm":null}})").limits, (RateLimits{.tpm = 2}));
     EXPECT_EQ(changed(key, R"({"model_limits":{"x":null,"z":null}})").model_limits.size(), 1u);
-    const Key bare = changed(key, R"({"team":null,"models":null,"expires_at":null,"limits":null,
+    const Key bare =
+        changed(key, R"({"team":null,"models":null,"tools":null,"expires_at":null,"limits":null,
         "model_limits":null,"budget":null,"metadata":null})");
     Key expected = *made("{}");
     expected.updated_at = bare.updated_at;

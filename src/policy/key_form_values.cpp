@@ -2,6 +2,7 @@
 
 #include "base/ascii.hpp"
 #include "base/utc_time.hpp"
+#include "base/web_origin.hpp"
 #include "policy/address_range.hpp"
 #include "policy/scope.hpp"
 
@@ -60,14 +61,20 @@ Result<void> check_model(const FormValue& value, std::string& model) {
     return value.must_be("a model's name, which may end in * and has none elsewhere");
 }
 
+Result<void> check_tool(const FormValue& value, std::string& tool) {
+    if (!tool.empty()) return {};
+    return value.must_be("the name of a tool, as the config has it under tools");
+}
+
 Result<void> check_origin(const FormValue& value, std::string& origin) {
     const std::size_t colon = origin.find("://");
     const std::string_view host = colon == std::string::npos
                                       ? std::string_view()
                                       : std::string_view(origin).substr(colon + 3);
-    std::ranges::transform(origin, origin.begin(), ascii::lower);  // as browsers do
-    if (colon != 0 && !host.empty() && host.find_first_of("/?#@* ,") == std::string_view::npos)
+    if (colon != 0 && !host.empty() && host.find_first_of("/?#@* ,") == std::string_view::npos) {
+        origin = web_origin(origin);
         return {};
+    }
     return value.must_be("an origin such as https://app.example.com, without a path");
 }
 

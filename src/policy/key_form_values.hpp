@@ -28,6 +28,7 @@ Result<void> read_texts(const json::FormValue& value, std::vector<std::string>& 
                         const CheckText& check);
 Result<void> check_scope(const json::FormValue& value, std::string& scope);
 Result<void> check_model(const json::FormValue& value, std::string& model);
+Result<void> check_tool(const json::FormValue& value, std::string& tool);
 Result<void> check_origin(const json::FormValue& value, std::string& origin);
 Result<void> check_address(const json::FormValue& value, std::string& address);
 

@@ -46,7 +46,14 @@ KeyRing::KeyRing(std::vector<Key> keys) : keys_(std::move(keys)) {
         // Without an end it would be good for ever.
         const auto old_hash = key.old_hash_until ? read_hash(key.old_hash) : std::nullopt;
         if (old_hash) by_hash_.emplace(*old_hash, Match{&key, key.old_hash_until});
+        if (!key.enabled) continue;
+        origins_.insert(key.origins.begin(), key.origins.end());
+        if (key.kind == Key::Kind::browser && key.origins.empty()) has_key_for_all_pages_ = true;
     }
+}
+
+bool KeyRing::is_for_pages_of(std::string_view origin) const {
+    return has_key_for_all_pages_ || origins_.contains(origin);
 }
 
 const Key* KeyRing::find_by_secret(std::string_view secret, UtcTime now) const {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace runnel::policy {
@@ -26,6 +27,9 @@ public:
     // The key that this secret is, or was until a time that is not over yet; null: there is none.
     const Key* find_by_secret(std::string_view secret, UtcTime now) const;
     const Key* find(std::string_view id) const;
+    // Whether some key is for pages of this origin, as web_origin() has it. A browser asks before
+    // it sends the key.
+    bool is_for_pages_of(std::string_view origin) const;
     // By their ids.
     const std::vector<Key>& keys() const { return keys_; }
 
@@ -44,6 +48,8 @@ private:
 
     std::vector<Key> keys_;
     std::unordered_map<Digest, Match, Hash, Same> by_hash_;
+    std::unordered_set<std::string_view> origins_;  // views of the keys' own
+    bool has_key_for_all_pages_ = false;
 };
 
 // Where the ring in use is put up for all threads to see.

@@ -81,6 +81,10 @@ void write_key(json::Writer& out, const Key& key, const Secret& secret) {
     out.key("enabled").boolean(key.enabled);
     write_list(out, "scopes", key.scopes);
     write_list(out, "models", key.models);
+    if (key.tools)
+        write_list(out, "tools", *key.tools);
+    else
+        out.key("tools").null();
     write_time(out, "expires_at", key.expires_at);
     write_list(out, "origins", key.origins);
     write_list(out, "addresses", key.addresses);

@@ -23,7 +23,7 @@ struct Ledger {
             questions.push_back({holder, since, std::move(answer)});
         };
     }
-    void answer(Result<Money> sum) {
+    void answer(Result<LedgerSum> sum) {
         auto asked = std::exchange(questions, {});
         for (Question& question : asked) question.answer(sum);
     }
@@ -39,7 +39,7 @@ protected:
     }
     void find() {
         sums.find(claim(), [this](Result<LedgerSums::Sums> found) {
-            answers.push_back(found ? found->at(0).nano_usd : -1);
+            answers.push_back(found ? found->at(0).spent.nano_usd : -1);
         });
     }
 
@@ -58,7 +58,8 @@ TEST_F(LedgerSumsTest, AsksOnceForAllWhoWait) {
     ledger.answer(Money{7});
     EXPECT_THAT(answers, ElementsAre(7, 7));
     ASSERT_TRUE(sums.known(claim()));
-    EXPECT_THAT(*sums.known(claim()), ElementsAre(Money{7}, Money{0}));
+    EXPECT_EQ(sums.known(claim())->at(0).spent, Money{7});
+    EXPECT_EQ(sums.known(claim())->at(1).spent, Money{});
 }
 
 TEST_F(LedgerSumsTest, GivesOldSumsWhileItAsksAgain) {
@@ -88,16 +89,61 @@ TEST_F(LedgerSumsTest, AsksAgainAfterAFailureAndWhenTold) {
     find();
     ledger.answer(Money{3});
     EXPECT_THAT(answers, ElementsAre(-1, 3));
-    sums.doubt();
+    sums.doubt(LedgerSums::OldOnes::will_do);
     EXPECT_FALSE(sums.known(claim()));
     find();
     EXPECT_THAT(answers, ElementsAre(-1, 3));
     ledger.answer(Money{4});
     EXPECT_THAT(answers, ElementsAre(-1, 3, 4));
-    sums.doubt();
+    sums.doubt(LedgerSums::OldOnes::will_do);
     find();
     ledger.answer(fail(ErrorKind::store_unavailable, "away"));
     EXPECT_THAT(answers, ElementsAre(-1, 3, 4, 4));
+    EXPECT_TRUE(sums.known(claim()));
+}
+
+TEST_F(LedgerSumsTest, GivesNoOldSumWhereOnlyANewOneWillDo) {
+    find();
+    ledger.answer(Money{3});
+    sums.doubt(LedgerSums::OldOnes::will_not_do);
+    for (int i = 0; i < 2; ++i) {
+        find();
+        ledger.answer(fail(ErrorKind::store_unavailable, "away"));
+        EXPECT_FALSE(sums.known(claim()));
+    }
+    find();
+    ledger.answer(Money{4});
+    find();
+    EXPECT_THAT(answers, ElementsAre(3, -1, -1, 4, 4));
+}
+
+TEST_F(LedgerSumsTest, SaysNoLessThanWhoeverElseCounts) {
+    find();
+    ledger.answer(Money{3});
+    LedgerSums::Sums told(claim().holds.size());
+    told[0] = {Money{5}, now};
+    sums.hear(claim(), told);
+    told[0] = {Money{4}, now};  // has lost something
+    sums.hear(claim(), told);
+    sums.doubt(LedgerSums::OldOnes::will_not_do);
+    find();
+    ledger.answer(Money{3});
+    EXPECT_THAT(answers, ElementsAre(3, 5));
+    EXPECT_EQ(sums.known(claim())->at(0).as_of, now);
+    sums.doubt(LedgerSums::OldOnes::will_not_do);
+    find();
+    ledger.answer(Money{6});
+    EXPECT_THAT(answers, ElementsAre(3, 5, 6));
+}
+
+TEST_F(LedgerSumsTest, AsksMoreOftenWhereNobodyElseKnows) {
+    find();
+    ledger.answer(Money{3});
+    now += 6s;
+    EXPECT_TRUE(sums.known(claim()));
+    sums.refresh(LedgerSums::Refresh::often);
+    EXPECT_FALSE(sums.known(claim()));
+    sums.refresh(LedgerSums::Refresh::seldom);
     EXPECT_TRUE(sums.known(claim()));
 }
 
@@ -105,7 +151,7 @@ TEST(LedgerSums, AreZeroWithoutALedgerAndWithoutABudget) {
     LedgerSums sums{nullptr};
     Key key{"k1"};
     key.budget = Budget{Money::from_usd(1)};
-    EXPECT_THAT(*sums.known(make_claim("c", {&key, "m"}, {}, UtcTime{})), ElementsAre(Money{}));
+    EXPECT_THAT(*sums.known(make_claim("c", {&key, "m"}, {}, UtcTime{})), ElementsAre(LedgerSum{}));
 }
 
 }  // namespace

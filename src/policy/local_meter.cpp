@@ -13,6 +13,18 @@ using Of = Hold::Of;
 // A claim that is still open after this was forgotten by whoever made it.
 constexpr auto lease_time = 24h;
 
+// Between the end of a request's reservation and the moment that the journal has its record.
+constexpr auto writing_time = 10ms;
+
+// What a process spends on one budget is remembered in so many parts at most, of at least so long.
+constexpr std::size_t spendings_max = 64;
+constexpr auto spending_time = 10ms;
+
+// A budget that is full is looked at again, but not for each request that it has no room for.
+constexpr auto doubt_time = 1s;
+
+bool counts_money(Of of) { return of == Of::nano_usd; }
+
 bool begins_with_its_first_request(const Hold& hold) { return hold.period == Hold::Period::minute; }
 
 }  // namespace
@@ -41,19 +53,46 @@ Verdict LocalMeter::decide(const Claim& claim, const LedgerSums::Sums& sums) {
         const Hold& hold = claim.holds[i];
         const auto found = counters_.find(hold.counter);
         Counter* const kept = found == counters_.end() ? nullptr : &found->second;
+        if (kept != nullptr && counts_money(hold.of)) learn(*kept, sums[i]);
         seen.push_back({kept, seen_now(hold, kept, sums[i], now)});
-        states.push_back({seen[i].counter.used, time_left(hold, seen[i].counter, now)});
-        if (!full && is_full(hold, seen[i].counter)) full = i;
+        states.push_back({seen[i].state.used, time_left(hold, seen[i].state, now)});
+        if (!full && is_full(hold, seen[i].state)) full = i;
     }
-    if (full) return verdict_on(claim, states, full);
+    if (full) {
+        // What others had reserved may have been less in the end.
+        if (counts_money(claim.holds[*full].of) && sums[*full].asked < now - doubt_time)
+            sums_->doubt(claim, LedgerSums::OldOnes::will_do);
+        return verdict_on(claim, states, full);
+    }
     Open open{{}, now};
     open.taken.reserve(claim.holds.size());
     for (std::size_t i = 0; i < claim.holds.size(); ++i) {
-        open.taken.push_back(take(claim.holds[i], seen[i], now));
-        states[i].used += claim.holds[i].amount;
+        const Hold& hold = claim.holds[i];
+        Counter& counter = seen[i].kept != nullptr ? *seen[i].kept : counters_[hold.counter];
+        if (counts_money(hold.of)) {
+            learn(counter, sums[i]);
+        } else if (begins_with_its_first_request(hold)) {
+            counter.used = seen[i].state.used;
+            counter.reserved = seen[i].state.reserved;
+            counter.until = seen[i].state.until;
+            counter.window = seen[i].state.window;
+        }
+        open.taken.push_back(take(hold, counter, now));
+        states[i].used += hold.amount;
     }
     open_.emplace(claim.id, std::move(open));
     return verdict_on(claim, states, full);
+}
+
+void LocalMeter::note(const Claim& claim) {
+    if (std::ranges::none_of(claim.holds, counts_money, &Hold::of)) return;
+    const auto now = now_();
+    const std::scoped_lock lock(mutex_);
+    if (counters_.size() + open_.size() >= sweep_at_) sweep(now);
+    Open open{{}, now};
+    for (const Hold& hold : claim.holds)
+        if (counts_money(hold.of)) open.taken.push_back(take(hold, counters_[hold.counter], now));
+    open_.emplace(claim.id, std::move(open));
 }
 
 std::optional<RateState> LocalMeter::glance(const Claim& claim) const {
@@ -63,8 +102,8 @@ std::optional<RateState> LocalMeter::glance(const Claim& claim) const {
     for (std::size_t i = 0; i < claim.holds.size(); ++i) {
         const Hold& hold = claim.holds[i];
         if (hold.of != Of::requests) continue;
-        const Counter counter = seen_now(hold, find(hold), {}, now);
-        states[i] = {counter.used, time_left(hold, counter, now)};
+        const State state = seen_now(hold, find(hold), {}, now);
+        states[i] = {state.used, time_left(hold, state, now)};
     }
     return rate_of(claim, states);
 }
@@ -86,8 +125,8 @@ std::vector<Standing> LocalMeter::standings(const Claim& claim,
     const std::scoped_lock lock(mutex_);
     for (std::size_t i = 0; i < claim.holds.size(); ++i) {
         const Hold& hold = claim.holds[i];
-        const Counter counter = seen_now(hold, find(hold), sums[i], now);
-        standings.push_back({counter.used, counter.reserved});
+        const State state = seen_now(hold, find(hold), sums[i], now);
+        standings.push_back({state.used, state.reserved});
     }
     return standings;
 }
@@ -97,40 +136,75 @@ const LocalMeter::Counter* LocalMeter::find(const Hold& hold) const {
     return found == counters_.end() ? nullptr : &found->second;
 }
 
-LocalMeter::Counter LocalMeter::seen_now(const Hold& hold, const Counter* kept, Money spent,
-                                         Clock::time_point now) {
-    Counter counter = kept != nullptr ? *kept : Counter{};
-    if (begins_with_its_first_request(hold) && now >= counter.until) {
-        counter.used = counter.reserved = 0;
-        counter.until = now + hold.lasts;
-        ++counter.window;
+LocalMeter::State LocalMeter::seen_now(const Hold& hold, const Counter* kept, const LedgerSum& sum,
+                                       Clock::time_point now) const {
+    State state;
+    if (kept != nullptr)
+        state = {kept->used, kept->reserved, kept->open, kept->window, kept->until};
+    if (begins_with_its_first_request(hold) && now >= state.until) {
+        state.used = state.reserved = 0;
+        state.until = now + hold.lasts;
+        ++state.window;
     }
-    counter.used = std::max(counter.used, spent.nano_usd);
-    return counter;
+    if (!counts_money(hold.of)) return state;
+    state.used = std::max(state.used, sum.spent.nano_usd);
+    if (kept != nullptr)
+        for (const Spending& own : kept->spent)
+            if (own.until >= std::max(kept->as_of, sum.as_of)) state.used += own.amount;
+    if (others_) {
+        const Reserved others = others_(hold, sum.asked);
+        state.reserved += others.amount.nano_usd;
+        state.open += others.claims;
+    }
+    state.used += state.reserved;
+    return state;
 }
 
-milliseconds LocalMeter::time_left(const Hold& hold, const Counter& counter,
-                                   Clock::time_point now) {
-    return begins_with_its_first_request(hold) ? ceil<milliseconds>(counter.until - now)
-                                               : hold.lasts;
+milliseconds LocalMeter::time_left(const Hold& hold, const State& state, Clock::time_point now) {
+    return begins_with_its_first_request(hold) ? ceil<milliseconds>(state.until - now) : hold.lasts;
 }
 
-bool LocalMeter::is_full(const Hold& hold, const Counter& counter) {
-    if (counter.used >= hold.limit) return true;
-    return hold.of == Of::nano_usd && counter.open > 0 && hold.amount > hold.limit - counter.used;
+bool LocalMeter::is_full(const Hold& hold, const State& state) {
+    if (state.used >= hold.limit) return true;
+    return counts_money(hold.of) && state.open > 0 && hold.amount > hold.limit - state.used;
 }
 
-LocalMeter::Taken LocalMeter::take(const Hold& hold, const Seen& seen, Clock::time_point now) {
-    Counter& counter = seen.kept != nullptr ? *seen.kept : counters_[hold.counter];
-    counter = seen.counter;
+LocalMeter::Taken LocalMeter::take(const Hold& hold, Counter& counter, Clock::time_point now) {
     if (!begins_with_its_first_request(hold)) counter.until = now + kept_for(hold);
-    counter.used += hold.amount;
+    if (!counts_money(hold.of)) counter.used += hold.amount;
     counter.reserved += hold.amount;
     ++counter.open;
     return {&counter, counter.window, hold.of, hold.amount};
 }
 
+// What is in the ledger now is not counted as this process's own any longer. A ledger that says
+// less than it did before has lost something.
+void LocalMeter::learn(Counter& counter, const LedgerSum& sum) {
+    counter.used = std::max(counter.used, sum.spent.nano_usd);
+    if (sum.as_of <= counter.as_of) return;
+    counter.as_of = sum.as_of;
+    std::erase_if(counter.spent, [&](const Spending& own) { return own.until < sum.as_of; });
+}
+
+void LocalMeter::spend(Counter& counter, std::int64_t amount, Clock::time_point now) {
+    if (amount == 0) return;
+    std::vector<Spending>& spent = counter.spent;
+    const auto until = now + writing_time;
+    if (!spent.empty() && now - spent.back().since < spending_time) {
+        spent.back().until = until;
+        spent.back().amount += amount;
+        return;
+    }
+    // Of two that are remembered as one, the later moment counts: rather too much than too little.
+    if (spent.size() == spendings_max) {
+        spent[1].amount += spent[0].amount;
+        spent.erase(spent.begin());
+    }
+    spent.push_back({now, until, amount});
+}
+
 void LocalMeter::settle(std::string_view claim_id, const Settlement& settlement) {
+    const auto now = now_();
     const std::scoped_lock lock(mutex_);
     const auto found = open_.find(std::string(claim_id));
     if (found == open_.end()) return;
@@ -138,8 +212,12 @@ void LocalMeter::settle(std::string_view claim_id, const Settlement& settlement)
         --taken.counter->open;
         // A minute that is over has nothing to correct.
         if (taken.counter->window != taken.window) continue;
-        taken.counter->used += used_in_the_end(taken.of, settlement) - taken.amount;
         taken.counter->reserved -= taken.amount;
+        const std::int64_t used = used_in_the_end(taken.of, settlement);
+        if (counts_money(taken.of))
+            spend(*taken.counter, used, now);
+        else
+            taken.counter->used += used - taken.amount;
     }
     open_.erase(found);
 }
@@ -150,6 +228,11 @@ void LocalMeter::sweep(Clock::time_point now) {
         for (const Taken& taken : entry.second.taken) {
             --taken.counter->open;
             if (taken.of == Of::places) taken.counter->used -= taken.amount;
+            // What nobody settled counts with what was reserved, until its period ends.
+            if (counts_money(taken.of)) {
+                taken.counter->reserved -= taken.amount;
+                taken.counter->used += taken.amount;
+            }
         }
         return true;
     });

@@ -278,6 +278,64 @@ TEST_F(LocalMeterTest, BeginsWithWhatTheLedgerSays) {
     EXPECT_EQ(run(key, answered()), "key_spend_limit_reached");
 }
 
+// Each dollar is counted once, whether the ledger has it already or not.
+TEST_F(LocalMeterTest, CountsWhatOthersSpendBesideWhatIsItsOwn) {
+    Key key{"k1"};
+    key.budget = Budget{Money{1'000'000}};
+    std::int64_t others = 0, own = 0;
+    auto stored_until = steady;
+    ask_ledger = [&](const Holder&, UtcTime, LedgerAnswer answer) {
+        answer(LedgerSum(Money{others + own}, stored_until));
+    };
+    pass(1s);
+    stored_until = steady;
+    EXPECT_EQ(run(key, answered(1, Money{300'000})), "");  // not in the ledger yet
+    others = 300'000;
+    pass(61s);
+    EXPECT_EQ(run(key, answered(1, Money{})), "");  // has it asked
+    const Claim open = claim(key, "m", 300);
+    EXPECT_EQ(ask(open), "");
+    EXPECT_EQ(ask(claim(key, "m", 101)), "key_spend_limit_reached");
+    // Now it has the first; what is left is the same.
+    own = 300'000;
+    stored_until = steady;
+    pass(61s);
+    EXPECT_EQ(ask(claim(key, "m", 101)), "key_spend_limit_reached");
+    EXPECT_EQ(ask(claim(key, "m", 101)), "key_spend_limit_reached");
+    EXPECT_EQ(ask(claim(key, "m", 100)), "");
+}
+
+TEST_F(LocalMeterTest, CountsWhatOthersHaveReserved) {
+    Reserved by_others{Money{600'000}, 2};
+    LocalMeter beside{&sums, [this] { return steady; },
+                      [&](const Hold&, LocalMeter::Clock::time_point) { return by_others; }};
+    Key key{"k1"};
+    key.budget = Budget{Money{1'000'000}};
+    const auto asks = [&](std::int64_t tokens) {
+        std::optional<Verdict> verdict;
+        beside.reserve(claim(key, "m", tokens), [&](Verdict said) { verdict = std::move(said); });
+        return !verdict->refusal;
+    };
+    EXPECT_FALSE(asks(401));
+    EXPECT_TRUE(asks(400));
+    EXPECT_FALSE(asks(1));
+    by_others = {};
+    EXPECT_TRUE(asks(600));
+}
+
+TEST_F(LocalMeterTest, RemembersWhatSomebodyElseLetIn) {
+    Key key{"k1"};
+    key.budget = Budget{Money{1'000'000}};
+    key.limits.rpm = 1;
+    const Claim elsewhere = claim(key, "m", 900);
+    meter.note(elsewhere);
+    EXPECT_EQ(ask(claim(key, "m", 101)), "key_spend_limit_reached");
+    EXPECT_EQ(ask(claim(key, "m", 100)), "");
+    meter.settle(elsewhere.id, answered(900, Money{900'000}));
+    key.limits = {};
+    EXPECT_EQ(ask(claim(key, "m", 1)), "key_spend_limit_reached");
+}
+
 TEST_F(LocalMeterTest, LetsNobodyInWhileABudgetsStateIsUnknown) {
     Key key{"k1"};
     key.budget = Budget{Money{1000}};

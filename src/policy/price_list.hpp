@@ -25,10 +25,6 @@ private:
     std::map<std::string, Price, std::less<>> prices_;  // by kind/model
 };
 
-// What comes after a model's name where a version of it is named: "-2025-08-07", "-latest",
-// "-preview-05-20", "@20250514".
-bool is_version_suffix(std::string_view rest);
-
 // The table that ships with Runnel: well-known models, as their providers' price lists have them.
 const PriceList& built_in_prices();
 

@@ -24,6 +24,9 @@ struct AuthSettings {
     enum class Wallet { free, required } wallet = Wallet::free;
     bool lenient_addresses = false;  // placeholders such as 0xYourAddress pass too
     bool key_in_query = false;       // ?api-key=
+    bool really = false;  // open to whoever reaches an address that is not this machine's alone
+    // That an unproven wallet may have run here, by their names in `tools`.
+    std::vector<std::string> wallet_tools{};
 };
 
 struct CacheSettings {
@@ -64,6 +67,8 @@ struct SharedLimits {
     std::vector<std::pair<std::string, RateLimits>> model_limits{};
     // Of each caller at one endpoint, by the names in policy/endpoint.hpp.
     std::vector<std::pair<std::string, RateLimits>> endpoint_limits{};
+    // Models without a price, for callers that have a budget.
+    enum class Unpriced { refuse, allow } unpriced = Unpriced::refuse;
     // Output tokens that are reserved where neither the request nor the model says a maximum.
     std::int64_t reserved_output_tokens = limits::reserved_output_tokens;
 };

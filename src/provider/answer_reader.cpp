@@ -36,12 +36,25 @@ void AnswerReader::finish() {
     if (!turn_.ended() && form_ == Form::frames) {
         if (auto done = framing_->finish(*this); !done) turn_.fail(std::move(done.error()));
     } else if (!turn_.ended() && form_ == Form::document) {
-        wire_->on_body(Padded::of(document_), turn_);
+        read_document();
     }
     turn_.close();
 }
 
+void AnswerReader::read_document() {
+    if (json::has_more_values(document_, limits::upstream_values))
+        return turn_.fail({ErrorKind::upstream_malformed,
+                           fmt::format("{} sent an answer of more than {} values",
+                                       turn_.options().display_name, limits::upstream_values)});
+    wire_->on_body(Padded::of(document_), turn_);
+}
+
 void AnswerReader::fail(Error error) { turn_.fail(std::move(error)); }
+
+std::size_t AnswerReader::held_bytes() const {
+    return document_.capacity() + (framing_ ? framing_->held_bytes() : 0) + wire_->held_bytes() +
+           turn_.held_bytes();
+}
 
 void AnswerReader::on_frame(const sse::Frame& frame) {
     if (turn_.ended()) return;

@@ -27,9 +27,12 @@ public:
     const Turn& turn() const { return turn_; }
     // Of an answer that is told only when it is whole.
     std::size_t document_bytes() const { return document_.size(); }
+    // Of all that it keeps until it can be told.
+    std::size_t held_bytes() const;
 
 private:
     void on_frame(const sse::Frame& frame) override;
+    void read_document();
     // White space and a byte order mark before the first byte that tells; returns what follows
     // them.
     Padded skip_preamble(Padded bytes);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace runnel::provider::anthropic {
@@ -87,7 +88,7 @@ public:
           writer_(draft.writer()),
           messages_(messages),
           thinking_(thinking),
-          used_(messages.size()) {}
+          results_(messages) {}
 
     Result<void> write(LastTurn last_turn) {
         writer_.key("messages").begin_array();
@@ -139,7 +140,7 @@ private:
             case Role::assistant: return assistant(at, last_turn);
             case Role::tool: break;
         }
-        return used_[at] ? Result<void>{} : orphan(at);
+        return results_.taken(at) ? Result<void>{} : orphan(at);
     }
 
     // Lifting a later system message to the top would change what it means, and the cached
@@ -220,34 +221,21 @@ private:
         }
         open_turn(Turn::user);
         for (const chat::ToolCall& call : here.tool_calls)
-            if (auto written = result(call.id, result_of(at, call.id)); !written) return written;
+            if (auto written = result(call.id, results_.take(at, call.id)); !written)
+                return written;
         return {};
     }
 
-    // The message that answers this call: the first one not yet used, before the same id is called
-    // again.
-    std::size_t result_of(std::size_t at, const std::string& id) const {
-        for (std::size_t i = at + 1; i < messages_.size(); ++i) {
-            const chat::Message& later = messages_[i];
-            if (later.role == Role::tool && later.tool_call_id == id && !used_[i]) return i;
-            if (std::ranges::find(later.tool_calls, id, &chat::ToolCall::id) !=
-                later.tool_calls.end())
-                break;
-        }
-        return messages_.size();
-    }
-
-    Result<void> result(const std::string& id, std::size_t at) {
+    Result<void> result(const std::string& id, std::optional<std::size_t> at) {
         writer_.begin_object().key("type").string("tool_result");
         writer_.key("tool_use_id").string(native_call_id(id));
-        if (at == messages_.size()) {
+        if (!at) {
             writer_.key("content").string(no_result).end_object();
             draft_.warn("missing_tool_result");
             return {};
         }
-        used_[at] = true;
-        const chat::Message& here = messages_[at];
-        if (auto written = result_content(at); !written) return written;
+        const chat::Message& here = messages_[*at];
+        if (auto written = result_content(*at); !written) return written;
         draft_.mark(here.cache_control_raw);
         writer_.end_object();
         return {};
@@ -283,7 +271,7 @@ private:
     json::Writer writer_;
     std::span<const chat::Message> messages_;
     std::span<const std::string> thinking_;
-    std::vector<bool> used_;  // tool messages whose call has been written
+    ToolResults results_;
     Turn turn_ = Turn::none;
 };
 

@@ -10,19 +10,6 @@ using Mode = Reasoning::Mode;
 
 constexpr std::int64_t budget_min = 1024;  // the API's own
 
-std::int64_t budget_for(Effort effort) {
-    switch (effort) {
-        case Effort::none:
-        case Effort::minimal:
-        case Effort::low: return budget_min;
-        case Effort::medium: return 2048;
-        case Effort::high: return 4096;
-        case Effort::xhigh: return 8192;
-        case Effort::max: return 16384;
-    }
-    return budget_min;
-}
-
 std::string_view effort_for(Effort effort, const Traits& traits) {
     switch (effort) {
         case Effort::none:
@@ -48,7 +35,8 @@ Reasoning translated(const chat::ReasoningWish& wish, const Traits& traits) {
     if (wants_none(wish))
         return {traits.off == Traits::ThinkingOff::said ? Mode::disabled : Mode::unsaid};
     if (by_budget) {
-        const auto budget = wish.budget_tokens ? *wish.budget_tokens : budget_for(*wish.effort);
+        const auto budget =
+            wish.budget_tokens ? *wish.budget_tokens : chat::thinking_tokens(*wish.effort);
         return {Mode::budget, std::max(budget, budget_min)};
     }
     return {Mode::adaptive, 0, wish.effort ? effort_for(*wish.effort, traits) : std::string_view()};

@@ -142,8 +142,22 @@ MessagesWire::OpenBlock* MessagesWire::find(std::int64_t index) {
     return found == open_.end() ? nullptr : &*found;
 }
 
+std::size_t MessagesWire::held_bytes() const {
+    std::size_t bytes = signed_blocks_.size();
+    for (const OpenBlock& block : open_)
+        bytes +=
+            sizeof(OpenBlock) + block.input.size() + block.thinking.size() + block.signature.size();
+    return bytes;
+}
+
 void MessagesWire::start_block(std::int64_t index, const Block& block, Turn& turn) {
     end_block(index, turn);
+    if (open_.size() >= limits::tool_calls) {
+        turn.fail({ErrorKind::upstream_malformed,
+                   fmt::format("{} began more than {} content blocks without ending any",
+                               turn.options().display_name, limits::tool_calls)});
+        return;
+    }
     OpenBlock& open = open_.emplace_back(OpenBlock{index, kind_of(block)});
     switch (open.kind) {
         case Kind::text:

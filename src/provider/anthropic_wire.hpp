@@ -22,6 +22,7 @@ public:
     std::unique_ptr<sse::Framing> framing_for(char first) const override;
     void on_frame(const sse::Frame& frame, Turn& turn) override;
     void on_body(Padded body, Turn& turn) override;
+    std::size_t held_bytes() const override;
 
 private:
     enum class Kind { text, thinking, tool, answer, ignored };

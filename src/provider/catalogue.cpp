@@ -16,7 +16,8 @@ Catalogue catalogue_of(std::string_view kind) {
     if (kind == "gemini")
         return {{"gemini-", "gemma-"},
                 {"gemini-3-pro-preview", "gemini-3-flash-preview", "gemini-2.5-pro",
-                 "gemini-2.5-flash", "gemini-2.5-flash-lite"}};
+                 "gemini-2.5-flash", "gemini-2.5-flash-lite"},
+                "models/"};
     if (kind == "demo") {
         Catalogue catalogue;
         catalogue.others = Catalogue::Others::refused;

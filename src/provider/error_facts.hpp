@@ -34,8 +34,4 @@ ErrorFacts read_error_facts(std::string_view raw_json);
 // provider's reason with URLs, keys and hosts taken out); the provider's words in `detail`.
 Error to_error(std::string_view display_name, const ErrorFacts& facts);
 
-// Takes what looks like a credential, URL, host or address out of provider text, and cuts it to a
-// sentence or two.
-std::string sanitised(std::string_view text);
-
 }  // namespace runnel::provider

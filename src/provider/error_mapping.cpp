@@ -1,7 +1,7 @@
 #include "base/ascii.hpp"
+#include "base/foreign_text.hpp"
 #include "base/utf8.hpp"
 #include "provider/error_facts.hpp"
-#include "provider/error_text.hpp"
 
 #include <fmt/format.h>
 

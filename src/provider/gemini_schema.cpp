@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 #include <utility>
 
 namespace runnel::provider::gemini {
@@ -14,6 +15,7 @@ using json::Node;
 namespace {
 
 constexpr std::size_t nodes_max = 20'000;
+constexpr std::size_t node_bytes = 256;  // a long text counts as several
 
 constexpr std::array<std::string_view, 6> types{"string",  "number", "integer",
                                                 "boolean", "array",  "object"};
@@ -25,6 +27,15 @@ constexpr std::array<std::string_view, 3> text_keywords{"title", "description", 
 constexpr std::array<std::string_view, 8> number_keywords{
     "minItems", "maxItems", "minLength",     "maxLength",
     "minimum",  "maximum",  "minProperties", "maxProperties"};
+
+// What else is understood of a schema.
+constexpr std::array<std::string_view, 11> other_keywords{
+    "type",     "nullable", "format", "enum",  "const",      "properties",
+    "required", "items",    "anyOf",  "oneOf", "prefixItems"};
+
+bool is_understood(std::string_view key) {
+    return is_in(key, text_keywords) || is_in(key, number_keywords) || is_in(key, other_keywords);
+}
 
 Node typed(std::string_view type) {
     Node node = Node::object();
@@ -77,7 +88,7 @@ public:
     }
 
     Node clean(const Node& schema) {
-        if (++nodes_ > nodes_max) return typed("object");
+        if (is_too_large(1)) return typed("object");
         const std::size_t refs_before = refs_.size();
         Node cleaned = convert(flattened(schema));
         refs_.resize(refs_before);
@@ -89,6 +100,9 @@ public:
     bool too_large() const { return nodes_ > nodes_max; }
 
 private:
+    // Once references are replaced, the same text may stand in many places.
+    bool is_too_large(std::size_t more_nodes) { return (nodes_ += more_nodes) > nodes_max; }
+
     // The schema without $ref and allOf. Followed references stay in refs_ until all below them is
     // cleaned.
     Node flattened(const Node& schema) {
@@ -98,8 +112,12 @@ private:
         }
         Node flat = Node::object();
         if (const Node* ref = schema.find("$ref")) flat = referred(ref->text());
-        for (const auto& [key, value] : schema.members)
-            if (key != "$ref" && key != "allOf") flat.set(key, value);
+        for (const auto& [key, value] : schema.members) {
+            if (is_understood(key))
+                flat.set(key, value);
+            else if (key != "$ref" && key != "allOf")
+                sanitised_ = true;
+        }
         if (const Node* all = schema.find("allOf")) {
             sanitised_ = true;
             for (const Node& part : all->elements) merge(flat, flattened(part));
@@ -199,6 +217,10 @@ private:
         if (kept.empty()) return converted_keywords(beside);
         Node all = Node::array();
         for (const Node& branch : kept) {
+            if (is_too_large(1)) {
+                all.elements.push_back(typed("object"));
+                continue;
+            }
             Node flat = flattened(branch);
             if (kept.size() == 1) {
                 // What the outer schema says of the one alternative is about this very place.
@@ -208,8 +230,7 @@ private:
             } else {
                 merge(flat, beside);
             }
-            all.elements.push_back(++nodes_ > nodes_max ? typed("object")
-                                                        : convert(std::move(flat)));
+            all.elements.push_back(convert(std::move(flat)));
             refs_.resize(refs_before);
         }
         if (all.elements.size() == 1) return std::move(all.elements[0]);
@@ -226,7 +247,7 @@ private:
             if (key == "type") {
                 sanitised_ = sanitised_ || type != value.text();
             } else if (is_plain_keyword(key, value)) {
-                out.set(key, value);
+                if (!is_too_large(value.raw.size() / node_bytes)) out.set(key, value);
             } else if (key == "format" && is_in(value.text(), formats)) {
                 out.set(key, value);
             } else if (key == "enum" && value.kind == Node::Kind::array) {
@@ -269,7 +290,9 @@ private:
     // list: as strings they would come back as strings.
     void add_enum(Node& out, std::string_view type, const std::vector<Node>& values) {
         Node kept = Node::array();
+        if (is_too_large(values.size())) return;
         for (const Node& value : values) {
+            if (is_too_large(value.raw.size() / node_bytes)) return;
             if (is_null(value)) make_nullable(out);
             if (type == "string" && !value.text().empty()) kept.elements.push_back(value);
         }
@@ -291,12 +314,11 @@ private:
 
     void add_required(Node& out, const Node& required, const Node* properties) {
         Node names = Node::array();
-        for (const Node& name : required.elements) {
-            const bool known = properties != nullptr && properties->find(name.text()) != nullptr;
-            const bool again =
-                std::ranges::find(names.elements, name.raw, &Node::raw) != names.elements.end();
-            if (known && !again) names.elements.push_back(name);
-        }
+        std::unordered_set<std::string_view> unnamed;  // properties, so far
+        if (properties != nullptr)
+            for (const Node::Member& member : properties->members) unnamed.insert(member.first);
+        for (const Node& name : required.elements)
+            if (unnamed.erase(name.text()) > 0) names.elements.push_back(name);
         sanitised_ = sanitised_ || names.elements.size() < required.elements.size();
         if (!names.elements.empty()) out.set("required", std::move(names));
     }

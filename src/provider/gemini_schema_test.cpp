@@ -134,5 +134,23 @@ TEST(GeminiSchema, RefusesWhatIsNoJson) {
         EXPECT_FALSE(openapi_schema(raw, PropertyOrder::implied).has_value()) << raw;
 }
 
+TEST(GeminiSchema, RefusesATextThatStandsInTooManyPlaces) {
+    std::string schema = R"({"type":"object","properties":{)";
+    for (int i = 0; i < 1'000; ++i)
+        schema += fmt::format(R"({}"p{}":{{"$ref":"#/$defs/D"}})", i == 0 ? "" : ",", i);
+    schema += R"(},"$defs":{"D":{"type":"string","description":")" + std::string(100'000, 'x');
+    const auto refused = openapi_schema(schema + R"("}}})", PropertyOrder::implied);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().kind, ErrorKind::tool_schema_invalid);
+}
+
+TEST(GeminiSchema, NamesWhatIsRequiredOnce) {
+    EXPECT_EQ(
+        cleaned(
+            R"({"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["b","c","a","b"]})")
+            .text,
+        R"({"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["b","a"]})");
+}
+
 }  // namespace
 }  // namespace runnel::provider::gemini

@@ -162,6 +162,12 @@ TEST(OpenAiRequest, SwitchesThinkingTheProvidersWay) {
               R"(,"reasoning_effort":"none")");
 }
 
+TEST(OpenAiRequest, LetsNobodyHaveOpenRouterAskOtherModels) {
+    EXPECT_EQ(fields("openrouter", R"("models":["dear/one"],"route":"fallback","preset":"p")"), "");
+    EXPECT_EQ(fields("openrouter", R"("provider":{"sort":"price"})"),
+              R"(,"provider":{"sort":"price"})");
+}
+
 TEST(OpenAiRequest, GivesOpenRouterItsOwnReasoningObject) {
     EXPECT_EQ(fields("openrouter", R"("reasoning":{"max_tokens":99,"exclude":true})"),
               R"(,"reasoning":{"max_tokens":99,"exclude":true})");

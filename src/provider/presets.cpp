@@ -118,6 +118,8 @@ constexpr EffortRule fireworks_efforts[]{{"", four_efforts}};
 constexpr N openrouter_models[]{"openai/gpt-5-mini",       "anthropic/claude-haiku-4.5",
                                 "google/gemini-2.5-flash", "x-ai/grok-4.1-fast",
                                 "moonshotai/kimi-k2.5",    "deepseek/deepseek-chat"};
+// By these it would be asked for other models than the one that is allowed, limited and priced.
+constexpr N openrouter_dropped[]{"models", "route", "preset"};
 
 // Perplexity.
 constexpr N perplexity_prefixes[]{"sonar"};
@@ -275,6 +277,7 @@ constexpr Preset all_presets[]{
      .models = openrouter_models,
      .think_tags = TurnOptions::ThinkTags::reasoning,
      .request = {.developer = Q::Developer::keep,
+                 .dropped = openrouter_dropped,
                  .reasoning = Q::ReasoningField::openrouter,
                  .cache_control = Q::CacheControl::keep,
                  .replay = ReasoningReplay::details}},

@@ -74,6 +74,8 @@ public:
     virtual std::unique_ptr<sse::Framing> framing_for(char first) const = 0;
     virtual void on_frame(const sse::Frame& frame, Turn& turn) = 0;
     virtual void on_body(Padded body, Turn& turn) = 0;
+    // Of what it keeps of the answer.
+    virtual std::size_t held_bytes() const { return 0; }
 };
 
 class Provider {

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace runnel::provider {
@@ -19,7 +21,7 @@ inline constexpr std::string_view no_result = "No result was returned.";
 // over `messages`, which must outlive it.
 class ToolResults {
 public:
-    explicit ToolResults(const std::vector<chat::Message>& messages);
+    explicit ToolResults(std::span<const chat::Message> messages);
 
     // The message that answers the call `id` of the message at `call_at`: the first one not yet
     // taken, before the same id is called again.
@@ -27,7 +29,14 @@ public:
     bool taken(std::size_t at) const { return taken_[at]; }
 
 private:
-    const std::vector<chat::Message>& messages_;
+    // Of one id, by their messages, in order: looked up rather than looked for, because a client
+    // may send thousands of each.
+    struct Places {
+        std::vector<std::size_t> calls{};
+        std::vector<std::size_t> results{};
+        std::size_t open = 0;  // all results before this one are taken
+    };
+    std::unordered_map<std::string_view, Places> by_id_;
     std::vector<bool> taken_;
 };
 

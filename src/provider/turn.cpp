@@ -33,6 +33,7 @@ struct Turn::ChoiceState {
     ThinkTags think{};
     std::vector<Call> calls{};
     int calls_announced = 0;
+    int extras = 0;  // annotations and media
     bool begun = false;
     bool spoke = false;
     std::optional<timeline::Finish> finish{};
@@ -43,6 +44,10 @@ struct Turn::ChoiceState {
 };
 
 namespace {
+
+// Of annotations and media of one choice: each takes more memory than the fewest bytes that make
+// it.
+constexpr int extras_max = 10'000;
 
 // A number no provider was asked for must not decide how much memory is used.
 Choice in_range(Choice choice) {
@@ -123,18 +128,29 @@ void Turn::refusal(Choice choice, std::string_view escaped) {
     emit(timeline::Refusal{choice, clean});
 }
 
+bool Turn::takes_another(Choice choice) {
+    ChoiceState& here = state(choice);
+    here.spoke = true;
+    if (++here.extras <= extras_max) return true;
+    fail({ErrorKind::upstream_malformed, fmt::format("{} sent more than {} annotations and media",
+                                                     options_.display_name, extras_max)});
+    return false;
+}
+
 void Turn::annotation(Choice choice, std::string_view raw) {
+    if (ended_) return;
     if (!json::is_whole(raw)) return malformed();
     choice = in_range(choice);
-    state(choice).spoke = true;
+    if (!takes_another(choice)) return;
     // Raw JSON has its escapes in its strings only, so it is made clean like them.
     emit(timeline::Annotation{choice, json::Joiner().join(raw, scratch_)});
 }
 
 void Turn::media(Choice choice, timeline::Media::Kind kind, std::string_view raw) {
+    if (ended_) return;
     if (!json::is_whole(raw)) return malformed();
     choice = in_range(choice);
-    state(choice).spoke = true;
+    if (!takes_another(choice)) return;
     emit(timeline::Media{choice, kind, json::Joiner().join(raw, scratch_)});
 }
 
@@ -162,10 +178,17 @@ void Turn::tool(Choice choice, CallKey key, std::string_view id, std::string_vie
         announce_waiting(choice, here);
         if (another) end_call(choice, *call);
         call = &here.calls.emplace_back(Call{key});
+        call_bytes_ += sizeof(Call);
         here.spoke = true;
     }
-    if (call->native_id.empty()) call->native_id = id;
-    if (call->name.empty()) call->name = name;
+    if (call->native_id.empty()) {
+        call->native_id = id;
+        call_bytes_ += 2 * id.size();  // and the client's
+    }
+    if (call->name.empty()) {
+        call->name = name;
+        call_bytes_ += name.size();
+    }
     if (!call->native_id.empty() && !call->name.empty()) announce(choice, here, *call);
 }
 
@@ -195,6 +218,7 @@ void Turn::tool_arguments(Choice choice, CallKey key, std::string_view escaped) 
     }
     if (call->index < 0) {
         call->waiting += escaped;
+        call_bytes_ += escaped.size();
         return;
     }
     const std::string_view clean = call->joiner.join(escaped, scratch_);
@@ -211,7 +235,11 @@ void Turn::tool_ended(Choice choice, CallKey key) {
 }
 
 void Turn::tool_state(Choice choice, CallKey key, std::string_view raw) {
-    if (Call* call = find(state(in_range(choice)), key)) call->state = raw;
+    Call* const call = find(state(in_range(choice)), key);
+    if (call == nullptr) return;
+    call_bytes_ += raw.size();
+    call_bytes_ -= call->state.size();
+    call->state = raw;
 }
 
 void Turn::announce(Choice choice, ChoiceState& here, Call& call) {
@@ -236,6 +264,7 @@ void Turn::announce(Choice choice, ChoiceState& here, Call& call) {
     emit(timeline::ToolStarted{choice, call.index, call.id, call.name});
     if (call.waiting.empty()) return;
     const std::string waiting = std::move(call.waiting);
+    call_bytes_ -= waiting.size();
     const std::string_view clean = call.joiner.join(waiting, scratch_);
     if (!clean.empty()) emit(timeline::ToolArguments{choice, call.index, clean});
 }

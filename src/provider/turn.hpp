@@ -94,6 +94,8 @@ public:
     int malformed_count() const { return malformed_; }
     bool trimmed_calls() const { return trimmed_calls_; }
     const TurnOptions& options() const { return options_; }
+    // Of what it keeps of the answer.
+    std::size_t held_bytes() const { return call_bytes_ + turn_state_.size(); }
 
 private:
     struct Call;
@@ -101,6 +103,7 @@ private:
 
     ChoiceState& state(timeline::Choice choice);
     Call* find(ChoiceState& choice, CallKey key);
+    bool takes_another(timeline::Choice choice);  // annotation or picture
     void emit(const timeline::Event& event);
     void announce(timeline::Choice choice, ChoiceState& state, Call& call);
     void announce_waiting(timeline::Choice choice, ChoiceState& state);
@@ -114,6 +117,7 @@ private:
     std::vector<ChoiceState> choices_;
     std::string scratch_;
     std::string turn_state_;
+    std::size_t call_bytes_ = 0;
     bool usage_seen_ = false;
     std::uint64_t output_count_ = 0;
     bool talks_on_ = false;  // text came after a finish reason: it does not mean the end there

@@ -323,6 +323,12 @@ TEST(Turn, FailsOnMoreCallsThanAnybodyMakes) {
     EXPECT_TRUE(told.text().ends_with("failed upstream_malformed\nended\n"));
 }
 
+TEST(Turn, FailsOnMoreAnnotationsThanAnybodyGives) {
+    Told told;
+    for (int i = 0; i < 20'000; ++i) told.turn.annotation(0, "{}");
+    EXPECT_TRUE(told.text().ends_with("failed upstream_malformed\nended\n"));
+}
+
 TEST(Turn, JoinsACharacterCutBetweenTwoDeltas) {
     Told told;
     told.turn.text(0, "a\\ud83d");

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace runnel::router {
 
@@ -48,6 +49,7 @@ struct AttemptPlan::TargetState {
     Need need = Need::choice;    // of the attempt given last
     bool once = false;           // that is a last resort
     bool retrying = false;       // that is a retry
+    bool unheard = false;        // it never got there
     std::optional<Then> then{};  // what its last failure allows; empty: nothing, or under way
     int retries = 0;
     Time not_before{};  // of the next retry
@@ -125,7 +127,8 @@ std::vector<std::size_t> AttemptPlan::order(Strategy strategy, const std::vector
 std::optional<Attempt> AttemptPlan::next(Time now) {
     if (over_ || now >= times_out_) return std::nullopt;
     std::optional<Attempt> attempt;
-    if (last_failed_) attempt = other_key(*last_failed_, now);
+    if (last_failed_) attempt = again(*last_failed_, now);
+    if (last_failed_ && !attempt) attempt = other_key(*last_failed_, now);
     if (last_failed_ && !attempt) attempt = retry_soon(*last_failed_, now);
     if (!attempt) attempt = untried(now);
     if (!attempt) attempt = last_resort(now);
@@ -171,6 +174,16 @@ void AttemptPlan::refused(const Attempt& attempt) {
         target.shunned = true;
     else
         target.keys[attempt.key].barred = true;
+}
+
+std::optional<Attempt> AttemptPlan::again(std::size_t at, Time now) {
+    TargetState& target = targets_[at];
+    if (!std::exchange(target.unheard, false)) return std::nullopt;
+    const bool once = target.once;
+    const Attempt attempt = give(at, target.key, target.need, now, now);
+    target.once = once;
+    target.retrying = retries_left_ > 0;
+    return attempt;
 }
 
 std::optional<Attempt> AttemptPlan::other_key(std::size_t at, Time now) {
@@ -316,6 +329,21 @@ void AttemptPlan::given_up(const Attempt& attempt, Time) {
     // It has failed nobody, so it can still be asked as if it had not been.
     target.stage = TargetState::Stage::untried;
     key.asked = false;
+}
+
+void AttemptPlan::not_waited_for(const Attempt& attempt, const Error& error, Time now) {
+    given_up(attempt, now);
+    keep(error);
+    over_ = true;
+}
+
+void AttemptPlan::unheard(const Attempt& attempt, const Error& error, Time) {
+    TargetState& target = targets_[attempt.target];
+    if (const auto held = let_go(attempt))
+        health_->said_nothing(target.keys[attempt.key].line, held->leave);
+    keep(error);
+    last_failed_ = attempt.target;
+    target.unheard = true;
 }
 
 void AttemptPlan::failed(const Attempt& attempt, const Error& error, Time now) {

@@ -74,6 +74,11 @@ public:
                    Clock::time_point now);
     void failed(const Attempt& attempt, const Error& error, Clock::time_point now);
     void given_up(const Attempt& attempt, Clock::time_point now);  // not its fault
+    // The client would not wait any longer, which says nothing about whom it asked; nobody else is.
+    void not_waited_for(const Attempt& attempt, const Error& error, Clock::time_point now);
+    // What was asked never got there, which is not its fault either: the same is given again at
+    // once, on a retry where there is one left.
+    void unheard(const Attempt& attempt, const Error& error, Clock::time_point now);
 
     int attempts() const { return attempts_; }
     // Why the request can't be served: what the last attempt failed with, or that nobody could be
@@ -93,6 +98,7 @@ private:
 
     std::vector<std::size_t> order(Strategy strategy, const std::vector<Target>& targets, Time now);
 
+    std::optional<Attempt> again(std::size_t target, Time now);
     std::optional<Attempt> other_key(std::size_t target, Time now);
     std::optional<Attempt> retry_soon(std::size_t target, Time now);
     std::optional<Attempt> untried(Time now);

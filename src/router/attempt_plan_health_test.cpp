@@ -174,6 +174,27 @@ TEST_F(AttemptPlanHealthTest, HedgesWithATargetThatIsReadyAndWasNotAsked) {
     EXPECT_EQ(health.entries(now).size(), 2u) << "nothing is known of a";
 }
 
+TEST_F(AttemptPlanHealthTest, WhatNeverGotThereIsAskedAgainAtOnceAndCounted) {
+    for (const int retries : {0, 1}) {
+        AttemptPlan plan({target("a"), target("b")}, {.retries = retries}, &health,
+                         AttemptPlan::Random(1), now);
+        const auto first = plan.next(now);
+        ASSERT_TRUE(plan.begin(*first, now));
+        plan.unheard(*first, error_of(upstream_unreachable), now);
+        const auto again = plan.next(now);
+        ASSERT_TRUE(again);
+        EXPECT_EQ(again->target, first->target);
+        EXPECT_EQ(again->delay, 0ms);
+        ASSERT_TRUE(plan.begin(*again, now));
+        EXPECT_EQ(plan.attempts(), 2);
+        plan.failed(*again, error_of(upstream_failed), now);
+        // The retry, where there was one, is used up.
+        const auto next = plan.next(now);
+        ASSERT_TRUE(next);
+        EXPECT_NE(next->target, first->target);
+    }
+}
+
 TEST_F(AttemptPlanHealthTest, TheLoserOfARaceCanStillBeAsked) {
     AttemptPlan plan({target("a"), target("b")}, {.retries = 0}, &health, AttemptPlan::Random(1),
                      now);

@@ -172,6 +172,19 @@ TEST_F(AttemptPlanTest, AsksASilentTargetNotAgain) {
     EXPECT_EQ(story(), "a failed");
 }
 
+TEST_F(AttemptPlanTest, BlamesNobodyForAClientThatWouldNotWait) {
+    for (int i = 0; i < 20; ++i) {
+        AttemptPlan plan({target("a"), target("b")}, {}, &health, AttemptPlan::Random(1), now);
+        const auto first = plan.next(now);
+        ASSERT_TRUE(first && plan.begin(*first, now));
+        plan.not_waited_for(*first, error_of(upstream_timeout), now);
+        EXPECT_FALSE(plan.next(now)) << "nor is anybody else asked";
+        EXPECT_EQ(plan.last_error().kind, upstream_timeout);
+    }
+    EXPECT_EQ(health.standing("a", now), Standing::ready);
+    EXPECT_TRUE(health.entries(now).empty());
+}
+
 TEST_F(AttemptPlanTest, LeavesATargetThatCannotServeTheRequest) {
     for (const ErrorKind kind : {model_not_found, tool_unsupported_for_model, unsupported_parameter,
                                  upstream_auth, upstream_permission, upstream_quota}) {

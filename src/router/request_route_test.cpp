@@ -186,6 +186,9 @@ TEST(RequestRoute, AsksTheClientsOwnModelsAfterTheModels) {
     EXPECT_EQ(route->targets.at(0).weight, 1u);
     for (std::size_t i = 1; i < route->targets.size(); ++i)
         EXPECT_EQ(route->targets[i].weight, 0u) << i;
+    EXPECT_THAT(route->targets[0].fallback_of, IsEmpty());
+    EXPECT_THAT(route->targets[1].fallback_of, ElementsAre("mixed"));
+    EXPECT_THAT(route->targets[3].fallback_of, ElementsAre("b-2"));
 }
 
 TEST(RequestRoute, PassesOverOnesOwnModelsToo) {
@@ -210,7 +213,10 @@ TEST(RequestRoute, StreamsAFallbackByItsStandIn) {
     const Router router = example();
     auto request = stream_of("a/plain");
     request.gateway.fallback = {"conductor"};
-    EXPECT_THAT(targets_of(router.resolve(request)), ElementsAre("a/plain", "b/able"));
+    const auto route = router.resolve(request);
+    EXPECT_THAT(targets_of(route), ElementsAre("a/plain", "b/able"));
+    EXPECT_THAT(route->stand_ins, ElementsAre("operator"));
+    EXPECT_THAT(route->targets[1].fallback_of, ElementsAre("operator", "conductor"));
     request.gateway.fallback = {"silent"};
     EXPECT_EQ(error_of(router.resolve(request)).param, "fallback");
 }

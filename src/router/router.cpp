@@ -105,6 +105,7 @@ Result<Route> Router::resolve(std::string_view model) const {
     if (const ModelEntry* found = model_named(meant)) return route_to_model(*found);
     auto target = target_named(meant);
     if (!target) return propagate(target);
+    if (const ModelEntry* own = model_named(own_name_of(*target))) return route_to_model(*own);
     Route route{target->public_name, {}};
     route.targets.push_back(std::move(*target));
     return route;
@@ -133,6 +134,7 @@ Result<Route> Router::route_for(std::string_view name, const chat::Request& requ
     auto route = resolve(model->stream_fallback);
     if (!route) return route;
     route->rerouted_from = model->name;
+    route->stand_ins.push_back(route->name);
     add_guardrails(model->guardrails, *route);
     return route;
 }
@@ -145,10 +147,14 @@ Result<void> Router::add_fallbacks(const chat::Request& request, Route& route) c
             return propagate(other);
         }
         add_guardrails(other->guardrails, route);
+        route.stand_ins.insert(route.stand_ins.end(), other->stand_ins.begin(),
+                               other->stand_ins.end());
         for (Target& target : other->targets) {
             const auto is_same = [&](const Target& known) { return same_place(known, target); };
             if (std::ranges::any_of(route.targets, is_same)) continue;
             target.weight = 0;
+            target.fallback_of.push_back(other->name);
+            if (!other->rerouted_from.empty()) target.fallback_of.push_back(other->rerouted_from);
             route.targets.push_back(std::move(target));
         }
     }
@@ -177,6 +183,9 @@ Result<Route> Router::route_to_model(const ModelEntry& model) const {
 
 Target Router::make_target(std::size_t provider, std::string_view model,
                            std::string_view public_name) const {
+    const std::string& needless = providers_[provider].needless_prefix;
+    if (model.size() > needless.size() && model.starts_with(needless))
+        model.remove_prefix(needless.size());
     Target target{provider, std::string(model), std::string(public_name)};
     if (providers_[provider].facts) target.facts = providers_[provider].facts(model);
     return target;

@@ -26,6 +26,9 @@ struct Target {
     std::string public_name;
     unsigned weight = 1;  // in a draw; 0: never first
     ModelFacts facts{};
+    // The models that lead to it where the request names them as fallbacks: it is under their
+    // limits, too.
+    std::vector<std::string> fallback_of{};
 };
 
 // What a model name in a request stands for.
@@ -45,6 +48,8 @@ struct Route {
     std::vector<std::string> guardrails{};  // of all virtual models that it leads to
     std::string rerouted_from{};  // the model that was asked for, where it can't stream and this
                                   // one stands in for it
+    // Models that stand in for others of the request, which can't stream.
+    std::vector<std::string> stand_ins{};
     std::vector<std::string> warnings{};  // for X-Gateway-Warnings, e.g. fallback_skipped
 };
 
@@ -79,6 +84,8 @@ struct ProviderEntry {
     std::vector<std::string> model_prefixes{};
     // Models it is known to serve, for listing.
     std::vector<std::string> models{};
+    // What a name of its models means the same without: limits, prices and lists know it so.
+    std::string needless_prefix{};
     enum class Others { passed_on, refused } others = Others::passed_on;  // names not listed
     // What is known of any of its models; null: nothing of none.
     std::function<ModelFacts(std::string_view model)> facts{};
@@ -99,7 +106,8 @@ public:
 
     // A name from `models` or `aliases`, `provider/model`, `@provider/model`, or a bare name that
     // one provider's catalogue claims (the first configured, where several do); an empty name is
-    // the default model.
+    // the default model. However a target is written, where `models` has an entry of its name that
+    // entry is what is asked.
     Result<Route> resolve(std::string_view model) const;
 
     // The same for a whole request. A model that can't stream has a stream served by its stand-in,
@@ -110,6 +118,11 @@ public:
     // Every name that the model goes by which `model` names: as asked, its own, its id, or as
     // provider/model. None where there is no such model.
     std::vector<std::string> names_of(std::string_view model) const;
+    // The one of them that is the same however it was asked for: a virtual model's, else
+    // provider/model. Empty where there is no such model.
+    std::string own_name_of(std::string_view model) const;
+    // The same of a target.
+    std::string own_name_of(const Target& target) const;
     // Whether it is a model's id rather than its name.
     bool is_model_id(std::string_view name) const;
 

@@ -56,12 +56,22 @@ std::vector<std::string> Router::names_of(std::string_view model) const {
     std::vector<std::string> names{std::string(model), route->name};
     const ModelEntry* own = model_named(route->name);
     if (own == nullptr) {
-        const Target& target = route->targets.front();
-        names.push_back(fmt::format("{}/{}", providers_[target.provider].name, target.model));
+        names.push_back(own_name_of(route->targets.front()));
     } else if (!own->id.empty()) {
         names.push_back(own->id);
     }
     return names;
+}
+
+std::string Router::own_name_of(const Target& target) const {
+    return fmt::format("{}/{}", providers_[target.provider].name, target.model);
+}
+
+std::string Router::own_name_of(std::string_view model) const {
+    const std::string_view meant = meant_by(model);
+    if (const ModelEntry* own = model_named(meant)) return own->name;
+    const auto target = target_named(meant);
+    return target ? own_name_of(*target) : std::string();
 }
 
 bool Router::is_model_id(std::string_view name) const {

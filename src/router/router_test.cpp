@@ -112,6 +112,31 @@ TEST(Router, PrefersAVirtualModelToACatalogue) {
     EXPECT_EQ(route->targets.at(0).public_name, "openai/gpt-5");
 }
 
+TEST(Router, AsksTheEntryOfATargetsNameHoweverItIsWritten) {
+    ModelEntry guarded{"openai/gpt-5", {{"openai/gpt-5"}}, "Be brief."};
+    const Router router({{"openai", {"gpt-"}, {"gpt-5"}}}, {guarded, {"fast", {{"openai/gpt-5"}}}},
+                        {{"quick", "gpt-5"}}, "");
+    for (const char* name : {"openai/gpt-5", "@openai/gpt-5", "gpt-5", "quick"}) {
+        const auto route = router.resolve(name);
+        ASSERT_TRUE(route) << name;
+        EXPECT_EQ(route->name, "openai/gpt-5") << name;
+        EXPECT_NE(route->system, nullptr) << name;
+        EXPECT_EQ(router.own_name_of(name), "openai/gpt-5") << name;
+    }
+    EXPECT_EQ(router.resolve("fast")->system, nullptr);
+    EXPECT_EQ(router.own_name_of("fast"), "fast");
+    EXPECT_EQ(router.own_name_of("@openai/gpt-5-mini"), "openai/gpt-5-mini");
+    EXPECT_EQ(router.own_name_of("nobody/x"), "");
+    EXPECT_EQ(router.own_name_of(router.resolve("fast")->targets.front()), "openai/gpt-5");
+}
+
+TEST(Router, KnowsAModelWithoutWhatItsNameDoesNotNeed) {
+    const Router router({{.name = "google", .needless_prefix = "models/"}}, {}, {}, "");
+    EXPECT_EQ(router.own_name_of("google/models/gemini"), "google/gemini");
+    EXPECT_EQ(router.own_name_of("google/models/"), "google/models/");
+    EXPECT_EQ(router.own_name_of("google/tunedModels/mine"), "google/tunedModels/mine");
+}
+
 TEST(Router, TakesTheDefaultModelWhereNoneIsNamed) {
     EXPECT_EQ(example("fast").resolve("")->name, "fast");
     EXPECT_EQ(example("demo/echo").resolve("")->targets.at(0).model, "echo");

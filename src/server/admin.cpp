@@ -94,13 +94,13 @@ void write_requests(json::Writer* out, const exchange::Admission::Figures& figur
     out->end_object();
 }
 
-boost::asio::awaitable<Operations::Reloaded> reload(Operations* operations) {
+boost::asio::awaitable<Operations::Reloaded> reload(Operations* operations, store::Actor by) {
     namespace asio = boost::asio;
-    const auto begin = [operations](auto handler) {
+    const auto begin = [operations, by = std::move(by)](auto handler) {
         const auto loop = asio::get_associated_executor(handler);
         // Shared only because std::function copies what it holds.
         auto waiting = std::make_shared<decltype(handler)>(std::move(handler));
-        operations->reload([loop, waiting](Operations::Reloaded outcome) {
+        operations->reload(by, [loop, waiting](Operations::Reloaded outcome) {
             asio::post(loop, [waiting, outcome = std::move(outcome)]() mutable {
                 std::move (*waiting)(std::move(outcome));
             });

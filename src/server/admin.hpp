@@ -15,7 +15,7 @@
 namespace runnel::server {
 
 // Has the config read again, and waits for it on the caller's own loop.
-boost::asio::awaitable<Operations::Reloaded> reload(Operations* operations);
+boost::asio::awaitable<Operations::Reloaded> reload(Operations* operations, store::Actor by);
 
 // What the admin API answers with, as JSON.
 std::string reload_answer(const Operations::Reloaded& outcome);

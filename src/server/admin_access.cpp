@@ -1,57 +1,40 @@
 #include "server/admin_access.hpp"
 
 #include "base/ascii.hpp"
+#include "server/own_page.hpp"
 
-#include <boost/asio/ip/address.hpp>
 #include <openssl/crypto.h>
 
+#include <algorithm>
 #include <ranges>
 
 namespace runnel::server {
 namespace {
 
-std::string_view bearer(const http::HeaderList& headers) {
-    constexpr std::string_view scheme = "Bearer ";
-    const std::string_view value = headers.get("Authorization");
-    if (!ascii::equal_ignoring_case(value.substr(0, scheme.size()), scheme)) return {};
-    return value.substr(scheme.size());
-}
-
-bool is_loopback(std::string_view text) {
-    boost::system::error_code error;
-    const auto address = boost::asio::ip::make_address(text, error);
-    if (error) return false;
-    if (address.is_v6() && address.to_v6().is_v4_mapped())
-        return boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, address.to_v6())
-            .is_loopback();
-    return address.is_loopback();
-}
-
-bool is_own_origin(const http::HeaderList& headers) {
-    const std::string_view origin = headers.get("Origin");
-    const std::string_view host = headers.get("Host");
-    return !host.empty() && origin.ends_with(host) &&
-           origin.substr(0, origin.size() - host.size()).ends_with("://");
-}
-
-// Anybody's domain may be made to point here; then a page of theirs has this gateway for its own
-// origin. An address or localhost is nobody's domain.
-bool is_address_or_localhost(std::string_view host) {
-    if (host.starts_with('[')) {
-        host = host.substr(1, host.find(']') - 1);
-    } else {
-        host = host.substr(0, host.find(':'));
+std::string_view cookie_named(std::string_view name, const http::HeaderList& headers) {
+    for (const auto part : std::views::split(headers.get("Cookie"), ';')) {
+        std::string_view pair(part.begin(), part.end());
+        pair.remove_prefix(std::min(pair.find_first_not_of(' '), pair.size()));
+        if (!pair.starts_with(name)) continue;
+        pair.remove_prefix(name.size());
+        if (pair.starts_with('=')) return pair.substr(1);
     }
-    boost::system::error_code error;
-    (void)boost::asio::ip::make_address(host, error);
-    return !error || host.empty() || host == "localhost" || host.ends_with(".localhost");
+    return {};
 }
 
-// A proxy on this machine speaks for others, and so does a browser for the pages of others.
-bool speaks_for_another(const http::HeaderList& headers) {
-    return headers.has("X-Forwarded-For") || headers.has("Forwarded") ||
-           (headers.has("Origin") && !is_own_origin(headers)) ||
-           !is_address_or_localhost(headers.get("Host"));
+Error no_proof(const Secret& token) {
+    if (token.empty())
+        return {ErrorKind::missing_api_key,
+                "the gateway's config has no admin.token, so this answers by the socket admin.sock "
+                "in its data folder, and to browsers that came by a link of `runnel admin-link`"};
+    return {ErrorKind::missing_api_key,
+            "this needs the gateway's admin token: Authorization: Bearer <admin.token>"};
+}
+
+Error session_over(const Secret& token) {
+    return {ErrorKind::expired_api_key,
+            token.empty() ? "the session is over; `runnel admin-link` prints a link to a new one"
+                          : "the session is over; sign in again"};
 }
 
 }  // namespace
@@ -62,52 +45,57 @@ bool same_secret(std::string_view given, const Secret& secret) {
            CRYPTO_memcmp(given.data(), token.data(), token.size()) == 0;
 }
 
-std::string_view session_of(const http::HeaderList& headers) {
-    for (const auto part : std::views::split(headers.get("Cookie"), ';')) {
-        std::string_view pair(part.begin(), part.end());
-        pair.remove_prefix(std::min(pair.find_first_not_of(' '), pair.size()));
-        if (!pair.starts_with(session_cookie)) continue;
-        pair.remove_prefix(session_cookie.size());
-        if (pair.starts_with('=')) return pair.substr(1);
-    }
-    return {};
+std::string_view bearer_of(const http::HeaderList& headers) {
+    constexpr std::string_view scheme = "Bearer ";
+    const std::string_view value = headers.get("Authorization");
+    if (!ascii::equal_ignoring_case(value.substr(0, scheme.size()), scheme)) return {};
+    return value.substr(scheme.size());
 }
 
-bool is_from_own_page(const http::Request& request) {
-    const http::HeaderList& headers = request.headers;
-    // Where the browser says whose page asks, it must be ours, or nobody's: an address was typed.
-    const std::string_view site = headers.get("Sec-Fetch-Site");
-    if (!site.empty() && site != "same-origin" && site != "none") return false;
-    if (headers.has("Origin")) return is_own_origin(headers);
-    const bool changes_nothing = request.method == "GET" || request.method == "HEAD";
-    return changes_nothing || headers.get("X-Runnel-Console") == "1";
+std::string_view session_of(const Arrival& arrival) {
+    const http::HeaderList& headers = arrival.request->headers;
+    const std::string_view secure = cookie_named(secure_session_cookie, headers);
+    if (!secure.empty() || is_encrypted(arrival)) return secure;
+    return cookie_named(session_cookie, headers);
 }
 
-bool has_admin_token(const http::Request& request, const Secret& token) {
-    return !token.empty() && same_secret(bearer(request.headers), token);
+Result<void> may_guess(std::string_view address, const Guesses& guesses,
+                       Sessions::Clock::time_point now) {
+    const auto wait = guesses.wait_of(address, now);
+    if (wait.count() == 0) return {};
+    Error error{ErrorKind::rate_limit_exceeded,
+                "too many wrong tokens from this address; wait, then try again"};
+    error.retry_after = wait;
+    return fail(std::move(error));
 }
 
-bool has_session(const http::Request& request, const Secret& token, const Sessions& sessions,
-                 Sessions::Clock::time_point now) {
-    return is_from_own_page(request) && sessions.is_open(session_of(request.headers), token, now);
+bool has_admin_token(const Arrival& arrival, const AdminProof& proof,
+                     Sessions::Clock::time_point now) {
+    return !proof.token->empty() && may_guess(arrival.address, *proof.guesses, now) &&
+           same_secret(bearer_of(arrival.request->headers), *proof.token);
 }
 
-Result<void> may_administer(const http::Request& request, std::string_view client_address,
-                            const Secret& token, const Sessions& sessions,
-                            Sessions::Clock::time_point now) {
-    if (token.empty()) {
-        if (is_loopback(client_address) && !speaks_for_another(request.headers)) return {};
-        return fail(ErrorKind::insufficient_scope,
-                    "without admin.token in the gateway's config, this answers only programs on "
-                    "the gateway's own machine, at 127.0.0.1 or localhost");
-    }
-    if (has_admin_token(request, token) || has_session(request, token, sessions, now)) return {};
-    if (!bearer(request.headers).empty())
+bool has_session(const Arrival& arrival, const AdminProof& proof, Sessions::Clock::time_point now) {
+    return arrival.request->headers.has("Cookie") && is_from_own_page(arrival) &&
+           proof.sessions->is_open(session_of(arrival), *proof.token, now);
+}
+
+Result<AdminBy> may_administer(const Arrival& arrival, const AdminProof& proof,
+                               Sessions::Clock::time_point now) {
+    if (arrival.way == Arrival::Way::local_socket) return AdminBy::local_socket;
+    if (has_session(arrival, proof, now)) return AdminBy::session;
+    const std::string_view given = bearer_of(arrival.request->headers);
+    if (!given.empty() && !proof.token->empty()) {
+        if (auto may = may_guess(arrival.address, *proof.guesses, now); !may) return propagate(may);
+        if (same_secret(given, *proof.token)) {
+            proof.guesses->was_right(arrival.address);
+            return AdminBy::token;
+        }
+        proof.guesses->was_wrong(arrival.address, now);
         return fail(ErrorKind::invalid_api_key, "this is not the gateway's admin token");
-    if (!session_of(request.headers).empty())
-        return fail(ErrorKind::expired_api_key, "the session is over; sign in again");
-    return fail(ErrorKind::missing_api_key,
-                "this needs the gateway's admin token: Authorization: Bearer <admin.token>");
+    }
+    if (!session_of(arrival).empty()) return fail(session_over(*proof.token));
+    return fail(no_proof(*proof.token));
 }
 
 }  // namespace runnel::server

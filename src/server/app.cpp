@@ -7,6 +7,8 @@
 #include "exchange/chat_exchange.hpp"
 #include "exchange/retry_after.hpp"
 #include "exchange/utc_now.hpp"
+#include "http/task_group.hpp"
+#include "policy/claim.hpp"
 #include "server/admin.hpp"
 #include "server/admin_access.hpp"
 #include "server/cors.hpp"
@@ -21,6 +23,7 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <exception>
 
 namespace runnel::server {
 
@@ -31,6 +34,8 @@ using http::Stop;
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t sign_in_bytes = 4 * limits::kib;
 
 // Nobody gets it; it tells the log's reader that nobody was there to get one.
 constexpr int client_closed_status = 499;
@@ -86,6 +91,12 @@ struct App::Endpoint {
         return asked.size() >= path.size() && asked.starts_with(path.substr(0, star)) &&
                asked.ends_with(path.substr(star + 1));
     }
+    bool takes_body() const { return method == "POST" || method == "PATCH"; }
+    // Also where there is no room for others: who watches over the gateway, and who can help it.
+    bool is_essential() const {
+        return access.who == For::Who::admin || access.who == For::Who::scrapers ||
+               path.starts_with("/admin/") || path == "/healthz" || path == "/readyz";
+    }
     bool takes(std::string_view asked) const {
         return asked == method || (asked == "HEAD" && method == "GET");
     }
@@ -136,6 +147,8 @@ std::span<const App::Endpoint> App::endpoints() {
         Endpoint{"GET", "/admin/v1/config", admin, &App::config},
         Endpoint{"POST", "/admin/v1/config/check", admin, &App::check_config},
         Endpoint{"POST", "/admin/v1/config/reload", admin, &App::reload_config},
+        Endpoint{"GET", "/admin/v1/audit", admin, &App::audit},
+        Endpoint{"POST", "/admin/v1/links", admin, &App::make_link},
         Endpoint{"GET", "/admin/v1/session", everybody, &App::session},
         Endpoint{"POST", "/admin/v1/session", everybody, &App::sign_in},
         Endpoint{"DELETE", "/admin/v1/session", everybody, &App::sign_out},
@@ -199,19 +212,39 @@ telemetry::RequestRecord App::begin(const http::Request& request, http::HeaderLi
     record.path = request.path();
     record.began = utc_now();
     headers->add("X-Request-ID", record.request_id);
-    // No page of another origin has business with the admin API.
-    if (!request.path().starts_with("/admin/"))
-        add_cors(request.headers, gateway_->cors_origins, headers);
+    if (request.headers.has("Origin")) add_cors(request.headers, pages_of(request), headers);
     return record;
+}
+
+// No page of another origin has business with the admin API.
+Pages App::pages_of(const http::Request& request) {
+    if (request.path().starts_with("/admin/")) return Pages::none;
+    return pages_for(request, gatekeeper(), utc_now());
 }
 
 awaitable<void> App::handle(http::Transaction* transaction) {
     const http::Responder& responder = *transaction->responder;
     telemetry::RequestRecord record =
         begin(transaction->request, &transaction->responder->headers());
+    // Browsers would keep an address or localhost from speaking anything but TLS too.
+    if (transaction->client->is_encrypted() &&
+        !is_address_or_localhost(transaction->request.headers.get("Host")))
+        transaction->responder->headers().add("Strict-Transport-Security", "max-age=31536000");
     const auto begun = Clock::now();
     Journaled entry;
-    co_await dispatch(transaction, &record, &entry);
+    std::exception_ptr broken;
+    try {
+        co_await dispatch(transaction, &record, &entry);
+    } catch (...) {
+        broken = std::current_exception();
+    }
+    if (broken) {
+        http::log_broken("request", broken);
+        transaction->responder->forbid_keep_alive();  // whatever of an answer there may be by now
+        if (!responder.begun())
+            co_await refuse(transaction, &record,
+                            {ErrorKind::internal_error, "the gateway failed; its log has why"});
+    }
     record.total = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun);
     record.bytes_out = responder.bytes_sent();
     record.status = responder.status();
@@ -240,6 +273,10 @@ awaitable<void> App::dispatch(http::Transaction* transaction, telemetry::Request
     if (request.method == "OPTIONS") return preflight(transaction);
     show_limits(transaction, record);
     const auto [endpoint, methods] = find(request.path(), request.method);
+    if (transaction->service == http::OpenConnections::Service::essential &&
+        (endpoint == nullptr || !endpoint->is_essential()))
+        return refuse(transaction, record,
+                      {ErrorKind::overloaded, "the gateway has too many connections; try again"});
     if (endpoint == nullptr && methods.empty()) return page(transaction, record);
     if (endpoint == nullptr) {
         transaction->responder->headers().add("Allow", methods);
@@ -257,13 +294,60 @@ awaitable<void> App::dispatch(http::Transaction* transaction, telemetry::Request
     }
     if (caller->kind == policy::Caller::Kind::admin)
         transaction->responder->before_head(nullptr);  // it has no limits
+    if (auto readable = check_type(*endpoint, request); !readable)
+        return refuse(transaction, record, std::move(readable.error()));
     // Only now: strangers don't fill a collector.
     if (endpoint->answer == &App::chat) record->trace = begin_trace(request.headers);
-    Asked asked{transaction, record, std::move(*caller), entry};
-    // What a chat may use up is known only when it is read.
-    if (endpoint->access.who == Endpoint::For::Who::keys && endpoint->answer != &App::chat)
-        return answer_within_limits(std::move(asked), endpoint->answer);
-    return (this->*endpoint->answer)(std::move(asked));
+    const bool is_for_keys = endpoint->access.who == Endpoint::For::Who::keys;
+    // Health, metrics and the admin API answer whatever the memory.
+    if (is_for_keys && endpoint->takes_body() && shared_->memory.is_short()) {
+        transaction->responder->forbid_keep_alive();
+        return refuse(transaction, record,
+                      {ErrorKind::overloaded,
+                       "the gateway is short of memory for new requests; try again later"});
+    }
+    Asked asked{transaction, record, std::move(*caller), entry, endpoint};
+    // A chat waits for its place before its body is taken, and what it may use up is known only
+    // when it is read.
+    if (endpoint->answer == &App::chat) return chat(std::move(asked));
+    if (is_for_keys) return answer_within_limits(std::move(asked));
+    return answer_with_body(std::move(asked));
+}
+
+awaitable<void> App::answer_with_body(Asked asked) {
+    if (asked.endpoint->takes_body()) {
+        auto progress = begin_body(asked);
+        if (!progress) return refuse(asked.transaction, asked.record, std::move(progress.error()));
+        if (*progress == http::BodyIntake::Progress::waits)
+            return answer_after_body(std::move(asked));
+    }
+    const auto answer = asked.endpoint->answer;
+    return (this->*answer)(std::move(asked));
+}
+
+awaitable<void> App::answer_after_body(Asked asked) {
+    auto taken = co_await asked.transaction->body->rest();
+    if (!taken) {
+        co_await turn_away(asked.transaction, asked.record, std::move(taken.error()));
+        co_return;
+    }
+    const auto answer = asked.endpoint->answer;
+    co_await (this->*answer)(std::move(asked));
+}
+
+Result<http::BodyIntake::Progress> App::begin_body(const Asked& asked) {
+    using Who = Endpoint::For::Who;
+    http::BodyIntake& body = *asked.transaction->body;
+    http::RequestBody::Limits limits = body.limits();
+    // Whoever administers gets in when others have taken all the memory; but only who proved to be
+    // that has much to say.
+    const Who who = asked.endpoint->access.who;
+    if (who != Who::keys) limits.memory = nullptr;
+    if (who == Who::everybody && sign_in_bytes < limits.bytes) {
+        limits.bytes = sign_in_bytes;
+        limits.cure = "nothing more is read of whoever has not signed in";
+    }
+    return body.begin(limits);
 }
 
 telemetry::TraceContext App::begin_trace(const http::HeaderList& headers) const {
@@ -278,33 +362,42 @@ Result<policy::Caller> App::admit(const Endpoint& endpoint, const http::Transact
     const bool open_metrics = gateway_->metrics_access == config::Config::MetricsAccess::open;
     if (who == Who::everybody || (who == Who::scrapers && open_metrics)) return policy::Caller{};
     if (who != Who::keys) {
-        if (auto allowed = admits(transaction); !allowed) return propagate(allowed);
+        // Each request of the admin's is let in here: by what, and from transaction.client_address.
+        auto admitted = admits(transaction);
+        if (!admitted) return propagate(admitted);
         return policy::Caller{.kind = policy::Caller::Kind::admin};
     }
-    return authenticate(transaction.request, transaction.client_address, gatekeeper(),
-                        endpoint.access.scope, utc_now());
+    return authenticate(arrival_of(transaction), gatekeeper(), endpoint.access.scope, utc_now());
+}
+
+// Whatever an endpoint takes is JSON, and says so: what a page can have a browser send to anybody
+// without asking is not. The body itself need not have come yet.
+Result<void> App::check_type(const Endpoint& endpoint, const http::Request& request) {
+    const std::string_view type = request.headers.get("Content-Type");
+    if ((endpoint.method != "POST" && endpoint.method != "PATCH") || is_json(type)) return {};
+    return fail(ErrorKind::unsupported_media_type,
+                fmt::format("the body must be JSON, but Content-Type says '{}'; send "
+                            "Content-Type: application/json",
+                            type));
+}
+
+AdminProof App::admin_proof() const {
+    return {&gateway_->admin_token, &console_->sessions, &console_->guesses};
 }
 
 Gatekeeper App::gatekeeper() {
-    return {&gateway_->access.auth, &gateway_->admin_token, &keys_.ring(), &console_->sessions};
+    return {&gateway_->access.auth,
+            &keys_.ring(),
+            admin_proof(),
+            {&gateway_->cors_origins, &gateway_->hosts}};
 }
 
-// Whether the client may use the admin API.
-Result<void> App::admits(const http::Transaction& transaction) const {
-    return may_administer(transaction.request, transaction.client_address, gateway_->admin_token,
-                          console_->sessions, Clock::now());
+// Whether the client may use the admin API, and by what.
+Result<AdminBy> App::admits(const http::Transaction& transaction) const {
+    return may_administer(arrival_of(transaction), admin_proof(), Clock::now());
 }
 
 awaitable<void> App::chat(Asked asked) {
-    const std::string_view type = asked.transaction->request.headers.get("Content-Type");
-    if (!is_json(type)) {
-        co_await refuse(asked.transaction, asked.record,
-                        {ErrorKind::unsupported_media_type,
-                         fmt::format("the body must be JSON, but Content-Type says '{}'; send "
-                                     "Content-Type: application/json",
-                                     type)});
-        co_return;
-    }
     auto ticket = shared_->requests.try_enter();
     if (!ticket) {
         auto entered = co_await shared_->requests.enter(asked.transaction->stop);
@@ -313,6 +406,16 @@ awaitable<void> App::chat(Asked asked) {
             co_return;
         }
         ticket = std::move(*entered);
+    }
+    auto progress = begin_body(asked);
+    auto taken = progress ? Result<void>{} : propagate(progress);
+    if (taken && *progress == http::BodyIntake::Progress::waits) {
+        taken = may_send_more(asked);
+        if (taken) taken = co_await asked.transaction->body->rest();
+    }
+    if (!taken) {
+        co_await turn_away(asked.transaction, asked.record, std::move(taken.error()));
+        co_return;
     }
     exchange::ChatExchange exchange(gateway_, worker_, shared_, asked.transaction, asked.record,
                                     std::move(asked.caller));
@@ -340,7 +443,8 @@ awaitable<void> App::tools(Asked asked) {
     const auto gateway = gateway_;
     const Sources sources =
         asked.caller.kind == policy::Caller::Kind::admin ? Sources::shown : Sources::hidden;
-    auto body = co_await list_tools(gateway->tools.get(), sources, asked.transaction->stop);
+    const policy::ToolAccess access(asked.caller, gateway->access.auth);
+    auto body = co_await list_tools(gateway->tools.get(), access, sources, asked.transaction->stop);
     co_await send_result(asked.transaction, asked.record, std::move(body));
 }
 
@@ -355,9 +459,16 @@ awaitable<void> App::run_tool(Asked asked) {
         co_return;
     }
     co_await guard.wait_until_ready();
-    auto body =
-        co_await execute_tool(gateway->tools.get(), std::move(asked.transaction->request.body),
-                              &worker_->parser, &guard, asked.transaction->stop);
+    const policy::ToolAccess access(asked.caller, gateway->access.auth);
+    // What is run here is in no ledger.
+    const policy::SharedLimits& limits = gateway->access.limits;
+    const bool refused = key != nullptr &&
+                         limits.unpriced == policy::SharedLimits::Unpriced::refuse &&
+                         !policy::budgets_of(*key, limits, utc_now()).holds.empty();
+    const policy::Prices* uncounted = refused ? &gateway->prices : nullptr;
+    auto body = co_await execute_tool(gateway->tools.get(), access, uncounted,
+                                      std::move(asked.transaction->request.body), &worker_->parser,
+                                      &guard, asked.transaction->stop);
     co_await send_result(asked.transaction, asked.record, std::move(body));
 }
 
@@ -401,12 +512,13 @@ awaitable<void> App::providers(Asked asked) {
 }
 
 awaitable<void> App::reload_config(Asked asked) {
-    const Operations::Reloaded outcome = co_await reload(operations_);
+    const Operations::Reloaded outcome = co_await reload(operations_, actor_of(asked));
     co_await send_json(asked.transaction, outcome ? 200 : 400, reload_answer(outcome));
 }
 
 awaitable<void> App::preflight(http::Transaction* transaction) {
-    add_preflight(transaction->request.headers, &transaction->responder->headers());
+    if (pages_of(transaction->request) != Pages::none)
+        add_preflight(transaction->request.headers, &transaction->responder->headers());
     co_await transaction->responder->send(204, {});
 }
 
@@ -440,6 +552,7 @@ std::string App::describe(const Error& error, const http::Request* request,
     record.error_kind = name_of(error.kind);
     record.error_detail = error.message;
     headers->add("Content-Type", "application/json");
+    exchange::add_retry_after(error, headers);
     tell_limits(*request, {}, record, *headers);
     telemetry::log_request(record);
     worker_->requests.add(record);

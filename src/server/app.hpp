@@ -14,6 +14,7 @@
 #include "server/operations.hpp"
 #include "telemetry/request_log.hpp"
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -64,6 +65,7 @@ private:
         telemetry::RequestRecord* record;
         policy::Caller caller;
         Journaled* entry;
+        const Endpoint* endpoint;
     };
 
     // What every request has: an id, CORS fields, the beginning of its log line.
@@ -75,8 +77,13 @@ private:
     struct Found;
     static Found find(std::string_view path, std::string_view method);
     Result<policy::Caller> admit(const Endpoint& endpoint, const http::Transaction& transaction);
-    Result<void> admits(const http::Transaction& transaction) const;
-    KeyOffice key_office() const;
+    Result<AdminBy> admits(const http::Transaction& transaction) const;
+    AdminProof admin_proof() const;
+    static Result<void> check_type(const Endpoint& endpoint, const http::Request& request);
+    Pages pages_of(const http::Request& request);
+    KeyOffice key_office(const Asked& asked) const;
+    // Whom the audit log names.
+    store::Actor actor_of(const Asked& asked) const;
     Gatekeeper gatekeeper();
     // Whatever the request is answered with tells how the caller's limits stand.
     void show_limits(http::Transaction* transaction, const telemetry::RequestRecord* record);
@@ -86,7 +93,13 @@ private:
                                                      const telemetry::RequestRecord& record);
     std::string model_that_is_asked(const telemetry::RequestRecord& record) const;
     // Where what the caller may ask of the endpoint is not used up.
-    Answer answer_within_limits(Asked asked, Answer (App::*answer)(Asked));
+    Answer answer_within_limits(Asked asked);
+    // A chat whose body is long in coming has requests left, whatever the model it will ask for.
+    Result<void> may_send_more(const Asked& asked) const;
+    // Once the request's body is there, where the endpoint takes one.
+    Answer answer_with_body(Asked asked);
+    Answer answer_after_body(Asked asked);
+    static Result<http::BodyIntake::Progress> begin_body(const Asked& asked);
     telemetry::TraceContext begin_trace(const http::HeaderList& headers) const;
     Answer chat(Asked asked);
     Answer models(Asked asked);
@@ -119,11 +132,15 @@ private:
     Answer session(Asked asked);
     Answer sign_in(Asked asked);
     Answer sign_out(Asked asked);
+    Answer make_link(Asked asked);
     Answer send_session(Asked asked, Result<std::string> cookie, SignedIn signed_in);
     Answer overview(Asked asked);
     Answer prices(Asked asked);
     Answer config(Asked asked);
     Answer check_config(Asked asked);
+    Answer audit(Asked asked);
+    boost::asio::awaitable<Result<std::string>>
+    aside(std::move_only_function<Result<std::string>()> work);
     Answer preflight(http::Transaction* transaction);
     Answer turn_away(http::Transaction* transaction, telemetry::RequestRecord* record, Error error);
     Answer refuse(http::Transaction* transaction, telemetry::RequestRecord* record, Error error);

@@ -1,6 +1,8 @@
+#include "exchange/answer_of.hpp"
 #include "exchange/utc_now.hpp"
 #include "server/admin.hpp"
 #include "server/app.hpp"
+#include "server/audit.hpp"
 #include "server/console.hpp"
 #include "server/model_prices.hpp"
 #include "server/overview.hpp"
@@ -68,14 +70,23 @@ awaitable<void> App::send_session(Asked asked, Result<std::string> cookie, Signe
 }
 
 awaitable<void> App::sign_in(Asked asked) {
-    auto cookie = open_session(asked.transaction->request, gateway_->admin_token,
-                               &console_->sessions, Sessions::Clock::now());
+    auto cookie = open_session(arrival_of(*asked.transaction), gateway_->admin_token, console_,
+                               Sessions::Clock::now());
+    if (cookie)
+        note_action(shared_->queries, {"console", asked.transaction->client_address},
+                    "session.open", "", "{}");
     co_await send_session(std::move(asked), std::move(cookie), SignedIn::yes);
 }
 
 awaitable<void> App::sign_out(Asked asked) {
-    auto cookie = close_session(asked.transaction->request, &console_->sessions);
+    auto cookie = close_session(arrival_of(*asked.transaction), &console_->sessions);
     co_await send_session(std::move(asked), std::move(cookie), SignedIn::no);
+}
+
+awaitable<void> App::make_link(Asked asked) {
+    auto body = link_answer(console_, Tickets::Clock::now());
+    note_action(shared_->queries, actor_of(asked), "link.create", "", "{}");
+    co_await send_secret(std::move(asked), std::move(body), 201);
 }
 
 awaitable<void> App::overview(Asked asked) {
@@ -88,18 +99,42 @@ awaitable<void> App::overview(Asked asked) {
     co_await send_result(asked.transaction, asked.record, std::move(body));
 }
 
+awaitable<void> App::audit(Asked asked) {
+    std::string query(asked.transaction->request.query());
+    auto body = co_await list_audit(shared_->queries, std::move(query));
+    co_await send_result(asked.transaction, asked.record, std::move(body));
+}
+
 awaitable<void> App::prices(Asked asked) {
     co_await send_json(asked.transaction, 200, prices_answer(*gateway_));
 }
 
 awaitable<void> App::config(Asked asked) {
     asked.transaction->responder->headers().add("Cache-Control", "no-store");
-    co_await send_json(asked.transaction, 200, config_answer(operations_->config_text()));
+    auto body = co_await aside([operations = operations_] {
+        return Result<std::string>(config_answer(operations->config_text()));
+    });
+    co_await send_result(asked.transaction, asked.record, std::move(body));
 }
 
+// Patterns are compiled and files are read for it.
 awaitable<void> App::check_config(Asked asked) {
-    auto body = config_check_answer(asked.transaction->request.body, *operations_);
+    auto body = co_await aside(
+        [operations = operations_, text = std::move(asked.transaction->request.body)] {
+            return config_check_answer(text, *operations);
+        });
     co_await send_result(asked.transaction, asked.record, std::move(body));
+}
+
+// What takes long is done by a thread that serves no requests.
+awaitable<Result<std::string>> App::aside(std::move_only_function<Result<std::string>()> work) {
+    auto ask = [this,
+                work = std::move(work)](exchange::Answered<Result<std::string>> answered) mutable {
+        operations_->aside([answered = std::move(answered), work = std::move(work)]() mutable {
+            answered(work());
+        });
+    };
+    co_return co_await exchange::answer_of<Result<std::string>>(std::move(ask));
 }
 
 }  // namespace runnel::server

@@ -19,7 +19,17 @@ std::string key_in(std::string_view path) {
 
 }  // namespace
 
-KeyOffice App::key_office() const { return {shared_->key_keeper, gateway_, &worker_->ids}; }
+KeyOffice App::key_office(const Asked& asked) const {
+    return {shared_->key_keeper, gateway_, &worker_->ids, actor_of(asked)};
+}
+
+store::Actor App::actor_of(const Asked& asked) const {
+    store::Actor actor{"token", asked.transaction->client_address};
+    const auto by = admits(*asked.transaction);
+    if (by && *by == AdminBy::session) actor.name = "console";
+    if (by && *by == AdminBy::local_socket) actor = {"socket", ""};
+    return actor;
+}
 
 // An answer that nobody on its way may keep.
 awaitable<void> App::send_secret(Asked asked, Result<std::string> body, int status) {
@@ -33,8 +43,8 @@ awaitable<void> App::list_keys(Asked asked) {
 }
 
 awaitable<void> App::create_key(Asked asked) {
-    auto body =
-        co_await server::create_key(key_office(), std::move(asked.transaction->request.body), "");
+    auto body = co_await server::create_key(key_office(asked),
+                                            std::move(asked.transaction->request.body), "");
     co_await send_secret(std::move(asked), std::move(body), 201);
 }
 
@@ -52,7 +62,7 @@ awaitable<void> App::create_wallet_key(Asked asked) {
         co_return;
     }
     auto body = co_await server::create_key(
-        key_office(), std::move(asked.transaction->request.body), std::move(*wallet));
+        key_office(asked), std::move(asked.transaction->request.body), std::move(*wallet));
     co_await send_secret(std::move(asked), std::move(body), 201);
 }
 
@@ -62,20 +72,22 @@ awaitable<void> App::show_key(Asked asked) {
 }
 
 awaitable<void> App::update_key(Asked asked) {
-    auto body = co_await server::update_key(key_office(), key_in(asked.transaction->request.path()),
-                                            std::move(asked.transaction->request.body));
+    auto body =
+        co_await server::update_key(key_office(asked), key_in(asked.transaction->request.path()),
+                                    std::move(asked.transaction->request.body));
     co_await send_result(asked.transaction, asked.record, std::move(body));
 }
 
 awaitable<void> App::rotate_key(Asked asked) {
-    auto body = co_await server::rotate_key(key_office(), key_in(asked.transaction->request.path()),
-                                            std::move(asked.transaction->request.body));
+    auto body =
+        co_await server::rotate_key(key_office(asked), key_in(asked.transaction->request.path()),
+                                    std::move(asked.transaction->request.body));
     co_await send_secret(std::move(asked), std::move(body), 200);
 }
 
 awaitable<void> App::revoke_key(Asked asked) {
     auto body =
-        co_await server::revoke_key(key_office(), key_in(asked.transaction->request.path()));
+        co_await server::revoke_key(key_office(asked), key_in(asked.transaction->request.path()));
     co_await send_result(asked.transaction, asked.record, std::move(body));
 }
 

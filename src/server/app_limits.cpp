@@ -6,7 +6,10 @@
 #include "server/app.hpp"
 #include "server/url.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
 
 // What every answer tells of the caller's limits, and the limits that are an endpoint's own.
 namespace runnel::server {
@@ -89,7 +92,26 @@ void App::tell_limits(const http::Request& request, std::string_view client_addr
         exchange::add_rate_fields(*rate, utc_now(), &headers);
 }
 
-awaitable<void> App::answer_within_limits(Asked asked, Answer (App::*answer)(Asked)) {
+Result<void> App::may_send_more(const Asked& asked) const {
+    const policy::Caller& caller = asked.caller;
+    const policy::SharedLimits& limits = gateway_->access.limits;
+    if (caller.kind == policy::Caller::Kind::admin ||
+        !policy::may_limit_requests(caller.key.get(), limits))
+        return {};
+    policy::ClaimFacts facts{.key = caller.key.get(), .client_address = caller.address};
+    facts.endpoint = policy::chat_endpoint;
+    const auto rate = shared_->meter->glance(policy::make_claim({}, facts, limits, utc_now()));
+    if (!rate || rate->remaining > 0) return {};
+    Error error{ErrorKind::rate_limit_exceeded,
+                fmt::format("The limit of {} requests is reached, so the body was not read. Try "
+                            "again in {} s.",
+                            rate->limit,
+                            std::chrono::ceil<std::chrono::seconds>(rate->resets_in).count())};
+    error.retry_after = rate->resets_in;
+    return fail(std::move(error));
+}
+
+awaitable<void> App::answer_within_limits(Asked asked) {
     const policy::Caller& caller = asked.caller;
     http::Responder* responder = asked.transaction->responder;
     policy::ClaimFacts facts{.key = caller.key.get(), .client_address = caller.address};
@@ -99,7 +121,7 @@ awaitable<void> App::answer_within_limits(Asked asked, Answer (App::*answer)(Ask
         claim = policy::endpoint_claim(worker_->ids.next("visit_"), facts, gateway_->access.limits,
                                        utc_now());
     if (claim.holds.empty()) {
-        co_await (this->*answer)(std::move(asked));
+        co_await answer_with_body(std::move(asked));
         co_return;
     }
     const auto ask = [this, &claim](policy::Meter::Answer decided) {
@@ -112,7 +134,7 @@ awaitable<void> App::answer_within_limits(Asked asked, Answer (App::*answer)(Ask
         co_return;
     }
     const Visit visit(shared_->meter, std::move(claim.id), responder);
-    co_await (this->*answer)(std::move(asked));
+    co_await answer_with_body(std::move(asked));
 }
 
 }  // namespace runnel::server

@@ -2,6 +2,7 @@
 #include "dialect/registry.hpp"
 #include "exchange/utc_now.hpp"
 #include "server/app.hpp"
+#include "server/audit.hpp"
 #include "server/balance.hpp"
 #include "server/logs.hpp"
 #include "server/replay.hpp"
@@ -79,7 +80,8 @@ awaitable<void> App::export_log(Asked asked) {
 
 awaitable<void> App::forget_log(Asked asked) {
     std::string id = log_in(asked.transaction->request.path());
-    auto body = co_await forget_log_content(shared_->queries, std::move(id));
+    auto body = co_await forget_log_content(shared_->queries, id);
+    if (body) note_action(shared_->queries, actor_of(asked), "log.forget", std::move(id), "{}");
     co_await send_result(asked.transaction, asked.record, std::move(body));
 }
 

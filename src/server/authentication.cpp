@@ -1,8 +1,10 @@
 #include "server/authentication.hpp"
 
+#include "base/web_origin.hpp"
 #include "policy/identify.hpp"
-#include "server/admin_access.hpp"
 #include "server/url.hpp"
+
+#include <algorithm>
 
 namespace runnel::server {
 namespace {
@@ -26,35 +28,56 @@ policy::Credentials credentials_of(const http::Request& request, std::string_vie
                                     settings);
 }
 
-// Whoever brings a key there wants to be asked as its owner.
-bool asks_from_console(const http::Request& request, const Gatekeeper& gatekeeper) {
-    const http::HeaderList& headers = request.headers;
-    return headers.has("Cookie") && !headers.has("Authorization") && !headers.has("X-API-Key") &&
-           has_session(request, *gatekeeper.admin_token, *gatekeeper.sessions,
-                       Sessions::Clock::now());
+// Whoever brings a key wants to be asked as its owner.
+bool is_admin_without_key(const Arrival& arrival, const AdminProof& proof,
+                          Sessions::Clock::time_point now) {
+    const http::HeaderList& headers = arrival.request->headers;
+    if (headers.has("Authorization") || headers.has("X-API-Key")) return false;
+    return arrival.way == Arrival::Way::local_socket || has_session(arrival, proof, now);
+}
+
+Result<Caller> identify(const Arrival& arrival, const Gatekeeper& gatekeeper, Scope scope,
+                        policy::UtcTime now) {
+    const AuthSettings& settings = *gatekeeper.settings;
+    if (settings.mode == AuthSettings::Mode::open) {
+        if (auto may = may_ask_unproven(arrival, gatekeeper.pages); !may) return propagate(may);
+        Caller anybody;
+        anybody.address = arrival.address;
+        return anybody;
+    }
+    const http::Request& request = *arrival.request;
+    const std::string from_query = query_key(request, settings);
+    const std::string origin = web_origin(request.headers.get("Origin"));
+    const policy::Visit visit{scope, arrival.address, origin};
+    auto caller = policy::identify(credentials_of(request, from_query, settings), settings,
+                                   *gatekeeper.ring, visit, now);
+    // An address without a key proves nothing: a page whose name was made to point here can say it,
+    // and a proxy that knows the browser's user says it for every page.
+    if (caller && caller->kind == Caller::Kind::wallet)
+        if (auto may = may_ask_unproven(arrival, gatekeeper.pages); !may) return propagate(may);
+    return caller;
 }
 
 }  // namespace
 
-Result<Caller> authenticate(const http::Request& request, std::string_view client_address,
-                            const Gatekeeper& gatekeeper, Scope scope, policy::UtcTime now) {
-    const AuthSettings& settings = *gatekeeper.settings;
+Result<Caller> authenticate(const Arrival& arrival, const Gatekeeper& gatekeeper, Scope scope,
+                            policy::UtcTime now) {
+    const auto moment = Sessions::Clock::now();
+    const AdminProof& proof = gatekeeper.admin;
     const bool shows_all = scope == Scope::logs_read || scope == Scope::usage_read;
-    if ((shows_all && has_admin_token(request, *gatekeeper.admin_token)) ||
-        asks_from_console(request, gatekeeper)) {
+    if ((shows_all && has_admin_token(arrival, proof, moment)) ||
+        is_admin_without_key(arrival, proof, moment)) {
         Caller admin{.kind = Caller::Kind::admin};
-        admin.address = client_address;
+        admin.address = arrival.address;
         return admin;
     }
-    if (settings.mode == AuthSettings::Mode::open) {
-        Caller anybody;
-        anybody.address = client_address;
-        return anybody;
-    }
-    const std::string from_query = query_key(request, settings);
-    const policy::Visit visit{scope, client_address, request.headers.get("Origin")};
-    return policy::identify(credentials_of(request, from_query, settings), settings,
-                            *gatekeeper.ring, visit, now);
+    auto caller = identify(arrival, gatekeeper, scope, now);
+    // What is neither the token nor a key is a guess at both.
+    const bool guessed =
+        shows_all && !proof.token->empty() && !bearer_of(arrival.request->headers).empty() &&
+        (caller ? caller->key == nullptr : caller.error().kind == ErrorKind::invalid_api_key);
+    if (guessed) proof.guesses->was_wrong(arrival.address, moment);
+    return caller;
 }
 
 std::shared_ptr<const policy::Key> key_of(const http::Request& request,
@@ -66,6 +89,25 @@ std::shared_ptr<const policy::Key> key_of(const http::Request& request,
     const Secret secret = credentials_of(request, from_query, settings).key;
     if (secret.empty()) return nullptr;
     return {ring, ring->find_by_secret(secret.reveal(), now)};
+}
+
+Pages pages_for(const http::Request& request, const Gatekeeper& gatekeeper, policy::UtcTime now) {
+    const std::string origin = web_origin(request.headers.get("Origin"));
+    const std::vector<std::string>& origins = *gatekeeper.pages.origins;
+    if (std::ranges::find(origins, "*") != origins.end()) return Pages::of_every_origin;
+    if (origin.empty()) return Pages::none;
+    if (lists_origin(origins, origin)) return Pages::of_this_origin;
+    const auto& ring = *gatekeeper.ring;
+    if (gatekeeper.settings->mode == AuthSettings::Mode::open || ring == nullptr)
+        return Pages::none;
+    if (request.method == "OPTIONS")
+        return ring->is_for_pages_of(origin) ? Pages::of_this_origin : Pages::none;
+    const auto key = key_of(request, gatekeeper, now);
+    if (key == nullptr) return Pages::none;
+    const bool every_page = key->kind == policy::Key::Kind::browser && key->origins.empty();
+    return every_page || std::ranges::find(key->origins, origin) != key->origins.end()
+               ? Pages::of_this_origin
+               : Pages::none;
 }
 
 }  // namespace runnel::server

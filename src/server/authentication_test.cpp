@@ -23,26 +23,37 @@ struct Case {
     Scope scope = Scope::chat_write;
     Secret admin_token{};
     const Sessions* sessions = nullptr;
+    Arrival::Way way = Arrival::Way::plain;
+    std::vector<std::string> origins{};
+    std::vector<std::string> hosts{};
+    std::string method = "GET";
+    std::vector<std::string> key_origins{};
 };
 
 // What `use` says of the case's request and gatekeeper.
 auto ask(const Case& test, auto use) {
     policy::Key key{.id = "k", .scopes = {"chat:write"}};
+    key.origins = test.key_origins;
     key.hash = policy::hash_of_secret("rk-1");
     std::vector<policy::Key> keys{key};
     const auto ring = std::make_shared<const policy::KeyRing>(std::move(keys));
     http::Request request;
     request.target = test.target;
+    request.method = test.method;
     for (const auto& [name, value] : test.headers) request.headers.add(name, value);
     const Sessions none;
-    const Gatekeeper gatekeeper{&test.settings, &test.admin_token, &ring,
-                                test.sessions != nullptr ? test.sessions : &none};
+    Guesses guesses;
+    const Gatekeeper gatekeeper{
+        &test.settings,
+        &ring,
+        {&test.admin_token, test.sessions != nullptr ? test.sessions : &none, &guesses},
+        {&test.origins, &test.hosts}};
     return use(request, gatekeeper);
 }
 
 Result<Caller> ask(const Case& test) {
     return ask(test, [&](const http::Request& request, const Gatekeeper& gatekeeper) {
-        return authenticate(request, "192.0.2.1", gatekeeper, test.scope, now);
+        return authenticate({&request, "192.0.2.1", test.way}, gatekeeper, test.scope, now);
     });
 }
 
@@ -55,6 +66,21 @@ bool knows_key(const Case& test) {
 int status(const Case& test) {
     const auto caller = ask(test);
     return caller ? 200 : shape_of(caller.error().kind).status;
+}
+
+// Nor is it enough that a page says it.
+TEST(Authentication, AnAddressWithoutAKeyIsNotForPagesOfOthers) {
+    const AuthSettings wallets{.mode = AuthSettings::Mode::header};
+    const auto from = [&](Headers headers, std::vector<std::string> origins = {}) {
+        headers.emplace_back(wallets.header, "0x" + std::string(40, 'a'));
+        return status({.headers = headers, .settings = wallets, .origins = std::move(origins)});
+    };
+    const std::pair<std::string, std::string> evil{"Origin", "https://evil.test"};
+    EXPECT_EQ(from({}), 200);
+    EXPECT_EQ(from({{"Host", "evil.test"}}), 403);
+    EXPECT_EQ(from({evil}), 403);
+    EXPECT_EQ(from({evil}, {"https://evil.test"}), 200);
+    EXPECT_EQ(from({evil, {"Host", "evil.test"}, {"Authorization", "Bearer rk-1"}}), 200);
 }
 
 TEST(Authentication, TakesAKeyFromEveryPlace) {
@@ -115,6 +141,46 @@ TEST(Authentication, KnowsTheKeyOfARequestThatIsRefused) {
     EXPECT_FALSE(knows_key({.headers = {{"Authorization", "Bearer rk-2"}}}));
     EXPECT_FALSE(knows_key({}));
     EXPECT_FALSE(knows_key({.headers = headers, .settings = {}})) << "nobody asks for keys";
+}
+
+TEST(Authentication, WhoeverComesByTheLocalSocketIsTheAdmin) {
+    const auto admin = ask({.way = Arrival::Way::local_socket});
+    ASSERT_TRUE(admin);
+    EXPECT_EQ(admin->kind, Caller::Kind::admin);
+    const auto owner =
+        ask({.headers = {{"Authorization", "Bearer rk-1"}}, .way = Arrival::Way::local_socket});
+    ASSERT_TRUE(owner);
+    EXPECT_EQ(owner->kind, Caller::Kind::key);
+}
+
+TEST(Authentication, OpenIsNotForOtherPages) {
+    const Headers page{{"Host", "127.0.0.1:8080"}, {"Origin", "https://evil.test"}};
+    EXPECT_EQ(status({.headers = page, .settings = {}}), 403);
+    EXPECT_EQ(status({.headers = page, .settings = {}, .origins = {"https://evil.test"}}), 200);
+    EXPECT_EQ(status({.headers = {{"Host", "evil.test"}}, .settings = {}}), 403);
+    EXPECT_EQ(status({.headers = {{"Host", "evil.test"}}}), 401) << "the key is proof";
+}
+
+TEST(PagesFor, AreThoseOfTheConfigAndOfTheKey) {
+    const auto pages = [](Case test) {
+        test.headers.emplace_back("Origin", "https://app.example.com");
+        return ask(test, [](const http::Request& request, const Gatekeeper& gatekeeper) {
+            return pages_for(request, gatekeeper, now);
+        });
+    };
+    const Headers with_key{{"Authorization", "Bearer rk-1"}};
+    const std::vector<std::string> own{"https://app.example.com"}, other{"https://example.com"};
+    EXPECT_EQ(pages({}), Pages::none);
+    EXPECT_EQ(pages({.origins = other}), Pages::none);
+    EXPECT_EQ(pages({.origins = own}), Pages::of_this_origin);
+    EXPECT_EQ(pages({.origins = {"*"}}), Pages::of_every_origin);
+    EXPECT_EQ(pages({.headers = with_key}), Pages::none) << "a secret key is for programs";
+    EXPECT_EQ(pages({.headers = with_key, .key_origins = own}), Pages::of_this_origin);
+    EXPECT_EQ(pages({.headers = with_key, .key_origins = other}), Pages::none);
+    EXPECT_EQ(pages({.key_origins = own}), Pages::none) << "without the key";
+    // A browser asks first, and has no key then.
+    EXPECT_EQ(pages({.method = "OPTIONS", .key_origins = own}), Pages::of_this_origin);
+    EXPECT_EQ(pages({.method = "OPTIONS", .key_origins = other}), Pages::none);
 }
 
 TEST(Authentication, OpenTellsWhereARequestComesFrom) {

@@ -43,6 +43,7 @@ std::optional<FileAnswer> answer_console(const http::Request& request, SignedIn 
     const auto file =
         std::ranges::find(files, page ? page_path : request.path(), &EmbeddedFile::path);
     if (file == files.end()) return std::nullopt;
+    headers->add("X-Content-Type-Options", "nosniff");
     if (!page) {
         // The hash in its name is another when the file is.
         headers->add("Cache-Control", "public, max-age=31536000, immutable");
@@ -52,6 +53,7 @@ std::optional<FileAnswer> answer_console(const http::Request& request, SignedIn 
     headers->add("Content-Security-Policy", policy);
     headers->add("Referrer-Policy", "no-referrer");
     headers->add("X-Frame-Options", "DENY");
+    headers->add("Cross-Origin-Opener-Policy", "same-origin");
     return send_file(*file, request, signed_in == SignedIn::yes ? 200 : 401, headers);
 }
 

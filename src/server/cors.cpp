@@ -1,17 +1,14 @@
 #include "server/cors.hpp"
 
-#include <algorithm>
-
 namespace runnel::server {
 
-void add_cors(const http::HeaderList& request, const std::vector<std::string>& origins,
-              http::HeaderList* response) {
+void add_cors(const http::HeaderList& request, Pages pages, http::HeaderList* response) {
     const std::string_view origin = request.get("Origin");
     if (origin.empty()) return;
     response->add("Vary", "Origin, Access-Control-Request-Headers");
-    const bool any = std::ranges::find(origins, "*") != origins.end();
-    if (!any && std::ranges::find(origins, origin) == origins.end()) return;
-    response->add("Access-Control-Allow-Origin", any ? std::string_view("*") : origin);
+    if (pages == Pages::none) return;
+    response->add("Access-Control-Allow-Origin",
+                  pages == Pages::of_every_origin ? std::string_view("*") : origin);
     response->add("Access-Control-Expose-Headers",
                   "X-Request-ID, X-Completion-Id, X-Model-Used, X-Cache, X-RateLimit-Limit, "
                   "X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, X-Stream-Dialect, "

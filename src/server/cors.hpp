@@ -2,15 +2,16 @@
 
 #include "http/headers.hpp"
 
-#include <string>
-#include <vector>
+#include <string_view>
 
 namespace runnel::server {
 
-// Lets browsers use the API from the allowed origins ("*" allows all). Requests without an Origin
-// get no extra fields.
-void add_cors(const http::HeaderList& request, const std::vector<std::string>& origins,
-              http::HeaderList* response);
+// Whom the config, or the key that a request brings, lets ask from a browser.
+enum class Pages { none, of_this_origin, of_every_origin };
+
+// Lets pages of the request's origin read the answer. Requests without an Origin get no extra
+// fields.
+void add_cors(const http::HeaderList& request, Pages pages, http::HeaderList* response);
 
 // What a preflight is answered with besides that: any method of ours, and whatever header fields
 // the client asks for (a fixed list would break SDKs that send their own).

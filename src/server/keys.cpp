@@ -81,21 +81,22 @@ awaitable<Result<std::string>> create_key(KeyOffice office, std::string body, st
     if (!wallet.empty()) key->wallet = std::move(wallet);
     auto secret = policy::give_secret(&*key);
     if (!secret) co_return propagate(secret);
-    auto insert = [key = std::move(*key),
-                   secret = std::move(*secret)](Database& database) -> Result<std::string> {
-        if (auto done = store::insert_key(database, key); !done) return propagate(done);
+    auto insert = [key = std::move(*key), secret = std::move(*secret),
+                   by = std::move(office.by)](Database& database) -> Result<std::string> {
+        if (auto done = store::insert_key(database, key, by); !done) return propagate(done);
         return policy::key_json(key, secret);
     };
     co_return co_await make(office.keeper, std::move(insert));
 }
 
 awaitable<Result<std::string>> update_key(KeyOffice office, std::string id, std::string body) {
-    auto update = [gateway = std::move(office.gateway), id = std::move(id),
+    auto update = [gateway = std::move(office.gateway), by = std::move(office.by),
+                   id = std::move(id),
                    body = std::move(body)](Database& database) -> Result<std::string> {
         const auto change = [&](Key& key) {
             return policy::change_key(&key, body, rules_of(*gateway), exchange::utc_now());
         };
-        auto key = store::change_key(database, id, change);
+        auto key = store::change_key(database, id, by, change);
         if (!key) return propagate(key);
         return policy::key_json(*key);
     };
@@ -105,7 +106,8 @@ awaitable<Result<std::string>> update_key(KeyOffice office, std::string id, std:
 awaitable<Result<std::string>> rotate_key(KeyOffice office, std::string id, std::string body) {
     const auto grace = read_grace(body);
     if (!grace) co_return fail(grace.error());
-    auto rotate = [id = std::move(id), grace = *grace](Database& database) -> Result<std::string> {
+    auto rotate = [by = std::move(office.by), id = std::move(id),
+                   grace = *grace](Database& database) -> Result<std::string> {
         Secret secret;
         const auto change = [&](Key& key) -> Result<void> {
             auto given = policy::replace_secret(&key, grace, exchange::utc_now());
@@ -113,7 +115,7 @@ awaitable<Result<std::string>> rotate_key(KeyOffice office, std::string id, std:
             secret = std::move(*given);
             return {};
         };
-        auto key = store::change_key(database, id, change);
+        auto key = store::change_key(database, id, by, change);
         if (!key) return propagate(key);
         return policy::key_json(*key, secret);
     };
@@ -121,8 +123,9 @@ awaitable<Result<std::string>> rotate_key(KeyOffice office, std::string id, std:
 }
 
 awaitable<Result<std::string>> revoke_key(KeyOffice office, std::string id) {
-    auto revoke = [id = std::move(id)](Database& database) -> Result<std::string> {
-        if (auto done = store::delete_key(database, id); !done) return propagate(done);
+    auto revoke = [by = std::move(office.by),
+                   id = std::move(id)](Database& database) -> Result<std::string> {
+        if (auto done = store::delete_key(database, id, by); !done) return propagate(done);
         std::string body;
         json::Writer out(body);
         out.begin_object().key("id").string(id).key("object").string("key");

@@ -4,6 +4,7 @@
 #include "base/result.hpp"
 #include "exchange/gateway.hpp"
 #include "policy/key_ring.hpp"
+#include "store/audit.hpp"
 #include "store/key_keeper.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -21,6 +22,7 @@ struct KeyOffice {
     store::KeyKeeper* keeper;                          // null: there is no store
     std::shared_ptr<const exchange::Gateway> gateway;  // what a key may refer to
     IdSource* ids;                                     // this thread's
+    store::Actor by;                                   // who asks
 };
 
 // POST /admin/v1/keys: the only time that the secret is shown. `wallet` is the address that it is

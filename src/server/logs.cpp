@@ -48,11 +48,16 @@ awaitable<Result<Record>> find(Queries* store, std::string id, policy::Caller ca
     co_return std::move(**found);
 }
 
-std::string page_json(const store::LogPage& page, std::optional<std::int64_t> count) {
+store::Reader reader_of(const policy::Caller& caller) {
+    return caller.kind == policy::Caller::Kind::admin ? store::Reader::admin : store::Reader::owner;
+}
+
+std::string page_json(const store::LogPage& page, store::Reader reader,
+                      std::optional<std::int64_t> count) {
     std::string body;
     json::Writer out(body);
     out.begin_object().key("object").string("list").key("data").begin_array();
-    for (const Record& record : page.records) out.raw(store::record_json(record));
+    for (const Record& record : page.records) out.raw(store::record_json(record, reader));
     out.end_array().key("has_more").boolean(page.has_more);
     out.key("last_id");
     if (page.records.empty()) {
@@ -65,11 +70,11 @@ std::string page_json(const store::LogPage& page, std::optional<std::int64_t> co
     return body;
 }
 
-ExportPage export_page(const store::LogPage& page) {
+ExportPage export_page(const store::LogPage& page, store::Reader reader) {
     ExportPage lines;
     for (const Record& record : page.records) {
         // The record, with what was said in it as one more member.
-        lines.lines += store::record_json(record);
+        lines.lines += store::record_json(record, reader);
         lines.lines.pop_back();
         lines.lines += R"(,"content":)";
         lines.lines += record.timeline_json.empty() ? "null" : record.timeline_json;
@@ -86,21 +91,23 @@ awaitable<Result<std::string>> list_logs(Queries* store, std::string query, poli
     if (!asked) co_return propagate(asked);
     // Written there, too: a page of long records would keep this thread's streams waiting.
     co_return co_await ask_store<std::string>(
-        store, [asked = *asked](Database& database) -> Result<std::string> {
+        store,
+        [asked = *asked, reader = reader_of(caller)](Database& database) -> Result<std::string> {
             auto page = store::list_records(database, asked.filter, asked.after, asked.limit,
                                             Detail::record);
             if (!page) return propagate(page);
-            if (!asked.counted) return page_json(*page, std::nullopt);
+            if (!asked.counted) return page_json(*page, reader, std::nullopt);
             auto count = store::count_records(database, asked.filter);
             if (!count) return propagate(count);
-            return page_json(*page, *count);
+            return page_json(*page, reader, *count);
         });
 }
 
 awaitable<Result<std::string>> find_log(Queries* store, std::string id, policy::Caller caller) {
+    const store::Reader reader = reader_of(caller);
     auto record = co_await find(store, std::move(id), std::move(caller), Detail::record);
     if (!record) co_return propagate(record);
-    co_return store::record_json(*record);
+    co_return store::record_json(*record, reader);
 }
 
 awaitable<Result<std::string>> find_content(Queries* store, std::string id, policy::Caller caller) {
@@ -120,11 +127,12 @@ awaitable<Result<ExportPage>> export_logs(Queries* store, std::string query, std
     if (!asked) co_return propagate(asked);
     if (!after.empty()) asked->after = std::move(after);
     co_return co_await ask_store<ExportPage>(
-        store, [asked = *asked](Database& database) -> Result<ExportPage> {
+        store,
+        [asked = *asked, reader = reader_of(caller)](Database& database) -> Result<ExportPage> {
             auto page = store::list_records(database, asked.filter, asked.after, export_rows,
                                             Detail::content);
             if (!page) return propagate(page);
-            return export_page(*page);
+            return export_page(*page, reader);
         });
 }
 

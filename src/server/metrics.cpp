@@ -1,5 +1,6 @@
 #include "server/metrics.hpp"
 
+#include "base/log.hpp"
 #include "http/open_connections.hpp"
 #include "store/recorder.hpp"
 #include "telemetry/request_metrics.hpp"
@@ -39,6 +40,35 @@ void write_process(std::chrono::sys_seconds started, MetricPage* page) {
     memory >> all >> resident;
     page->gauge("process_resident_memory_bytes", "Memory that the process holds")
         .value(real(resident) * real(::sysconf(_SC_PAGESIZE)));
+    page->counter("runnel_log_lines_dropped_total",
+                  "Lines of the log that are missing, because nobody read stderr")
+        .value(real(log::dropped_lines()));
+}
+
+void write_memory(const MemoryBudget& memory, MetricPage* page) {
+    using Use = MemoryBudget::Use;
+    page->gauge("runnel_memory_limit_bytes",
+                "Memory that requests, answers and what is kept of them may take together")
+        .value(real(memory.limit()));
+    page->gauge("runnel_memory_bytes", "Memory that they take, by what takes it")
+        .value(real(memory.taken_for(Use::bodies)), {{"use", "bodies"}})
+        .value(real(memory.taken_for(Use::answers)), {{"use", "answers"}})
+        .value(real(memory.taken_for(Use::state)), {{"use", "state"}})
+        .value(real(memory.taken_for(Use::cache)), {{"use", "cache"}});
+}
+
+void write_seats(const http::Seats& seats, MetricPage* page) {
+    const auto figures = seats.figures();
+    page->gauge("runnel_client_connections_limit", "Connections that clients may have open")
+        .value(real(figures.limit));
+    page->counter("runnel_client_connections_refused_total",
+                  "Connections beyond a limit, which get only health checks and the admin API")
+        .value(real(figures.refused_all), {{"limit", "connections"}})
+        .value(real(figures.refused_address), {{"limit", "connections_per_address"}})
+        .value(real(figures.refused_descriptors), {{"limit", "descriptors"}});
+    page->counter("runnel_client_connections_closed_total",
+                  "Waiting connections that were closed to make room for others")
+        .value(real(figures.closed));
 }
 
 // What the threads that serve requests count, each for itself.
@@ -60,6 +90,7 @@ void write_threads(const exchange::SharedState& shared, MetricPage* page) {
     write_requests(requests, page);
     write_streams(streams, page);
     page->gauge("runnel_client_connections", "Open connections of clients").value(real(clients));
+    if (!shared.threads.empty()) write_seats(*shared.threads.front().clients->seats(), page);
     page->gauge("runnel_upstream_connections", "Open connections to providers")
         .value(real(upstream.idle), {{"state", "idle"}})
         .value(real(upstream.busy), {{"state", "busy"}});
@@ -105,9 +136,8 @@ void write_breakers(const exchange::Gateway& gateway, const router::Health& heal
 void write_store(const exchange::SharedState& shared, MetricPage* page) {
     const store::Recorder* recorder = shared.recorder;
     const auto figures = recorder != nullptr ? recorder->figures() : store::Recorder::Figures();
-    const bool up = recorder != nullptr && figures.store_error.empty();
     page->gauge("runnel_store_up", "1: the store took what it was last given")
-        .value(up ? 1.0 : 0.0);
+        .value(figures.store_is_up ? 1.0 : 0.0);
     page->gauge("runnel_store_rows_waiting", "Requests that wait in the journal for the store")
         .value(real(figures.waiting));
     page->gauge("runnel_store_lag_seconds", "How long the oldest of them has waited")
@@ -119,6 +149,8 @@ void write_store(const exchange::SharedState& shared, MetricPage* page) {
         .value(real(figures.lost + shared.unrecorded.count()));
     page->gauge("runnel_journal_bytes", "Size of the journal on the disk")
         .value(real(figures.journal_bytes));
+    page->gauge("runnel_journal_memory_bytes", "Size of the journal in memory")
+        .value(real(figures.memory_bytes));
 }
 
 void write_traces(const telemetry::TraceQueue* traces, MetricPage* page) {
@@ -135,6 +167,7 @@ void write_traces(const telemetry::TraceQueue* traces, MetricPage* page) {
 std::string metrics_text(const exchange::Gateway& gateway, const exchange::SharedState& shared) {
     MetricPage page;
     write_process(shared.started, &page);
+    write_memory(shared.memory, &page);
     write_threads(shared, &page);
     write_admission(shared.requests.figures(), &page);
     write_breakers(gateway, shared.health, &page);

@@ -65,9 +65,10 @@ Result<std::string> describe_model(const router::Router& router, const policy::C
                                    std::string_view id, std::int64_t created) {
     if (caller.is_browser() && !router.is_model_id(id))
         return fail(policy::browser_model_refused(id));
+    // Also what does not exist: what others have is not told.
+    if (!may_use(caller, router, id)) return fail(policy::model_refused(id));
     auto model = router.describe(id);
     if (!model) return propagate(model);
-    if (!may_use(caller, router, id)) return fail(policy::model_refused(id));
     std::string body;
     json::Writer out(body);
     write_model(out, caller.is_browser() ? as_seen_by_browsers(std::move(*model)) : *model,

@@ -75,7 +75,8 @@ TEST(Models, OfAKeyAreThoseItMayUse) {
     EXPECT_EQ(describe_model(example(), caller, "p/known", 7).error().kind,
               ErrorKind::model_not_allowed);
     EXPECT_EQ(describe_model(example(), caller, "nobody/x", 7).error().kind,
-              ErrorKind::model_not_found);
+              ErrorKind::model_not_allowed)
+        << "what others have can't be told from what nobody has";
 }
 
 TEST(Models, OfABrowserAreKnownByTheirIds) {

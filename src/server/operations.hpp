@@ -1,6 +1,7 @@
 #pragma once
 
 #include "config/changes.hpp"
+#include "store/audit.hpp"
 
 #include <expected>
 #include <functional>
@@ -18,9 +19,9 @@ public:
 
     using Reloaded = std::expected<config::Changes, std::vector<config::Problem>>;
     // Reads the config again, off the caller's thread; requests that run keep the one they have.
-    // `done` is called once, on any thread, when every thread uses the new one, or when it has
-    // problems and nothing was changed.
-    virtual void reload(std::function<void(Reloaded)> done) = 0;
+    // The audit log has it. `done` is called once, on any thread, when every thread uses the new
+    // one, or when it has problems and nothing was changed.
+    virtual void reload(store::Actor by, std::function<void(Reloaded)> done) = 0;
 
     // The config that is in use, as it was read, with its secrets.
     struct ConfigText {

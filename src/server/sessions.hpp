@@ -11,8 +11,9 @@
 
 namespace runnel::server {
 
-// Browsers whose user has shown the admin token. Shared by all threads; they end with the process,
-// and with the token that opened them. Time is passed in.
+// Browsers whose user has shown the admin token, or came by a one-time link. Shared by all threads;
+// they end with the process, and when the config has another token than it had, or one at last.
+// Time is passed in.
 class Sessions {
 public:
     using Clock = std::chrono::steady_clock;

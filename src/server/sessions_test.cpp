@@ -35,6 +35,9 @@ TEST(Sessions, EndWithTheTokenThatOpenedThem) {
     const std::string name = opened(sessions);
     EXPECT_FALSE(sessions.is_open(name, Secret("another"), start));
     EXPECT_FALSE(sessions.is_open(name, Secret(), start));
+    const std::string by_link = sessions.open(Secret(), start).value_or("");
+    EXPECT_TRUE(sessions.is_open(by_link, Secret(), start));
+    EXPECT_FALSE(sessions.is_open(by_link, token, start)) << "there is a token at last";
 }
 
 TEST(Sessions, EndWhenTheyAreClosed) {

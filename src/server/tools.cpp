@@ -17,9 +17,10 @@ using boost::asio::awaitable;
 
 namespace {
 
-awaitable<ToolBox::Offer> all_tools(const ToolBox* tools, http::Stop* stop) {
+awaitable<ToolBox::Offer> tools_of(const ToolBox* tools, policy::ToolAccess access,
+                                   http::Stop* stop) {
     if (tools == nullptr) co_return ToolBox::Offer{};
-    const std::vector<std::string> names = tools->names();
+    const std::vector<std::string> names = access.among(tools->names());
     co_return co_await tools->offer(names, stop);
 }
 
@@ -58,8 +59,9 @@ Error unknown_tool(const std::string& name, const std::vector<ToolBox::Offered>&
 
 }  // namespace
 
-awaitable<std::string> list_tools(const ToolBox* tools, Sources sources, http::Stop* stop) {
-    const ToolBox::Offer offer = co_await all_tools(tools, stop);
+awaitable<std::string> list_tools(const ToolBox* tools, policy::ToolAccess access, Sources sources,
+                                  http::Stop* stop) {
+    const ToolBox::Offer offer = co_await tools_of(tools, access, stop);
     const std::vector<std::string> names =
         tools != nullptr ? tools->names() : std::vector<std::string>();
     std::string body;
@@ -75,12 +77,13 @@ awaitable<std::string> list_tools(const ToolBox* tools, Sources sources, http::S
     co_return body;
 }
 
-awaitable<Result<std::string>> execute_tool(const ToolBox* tools, std::string body,
+awaitable<Result<std::string>> execute_tool(const ToolBox* tools, policy::ToolAccess access,
+                                            const policy::Prices* uncounted, std::string body,
                                             json::Parser* parser, exchange::Guard* guard,
                                             http::Stop* stop) {
     auto wish = read_wish(body, parser);
     if (!wish) co_return propagate(wish);
-    ToolBox::Offer offer = co_await all_tools(tools, stop);
+    ToolBox::Offer offer = co_await tools_of(tools, access, stop);
     const auto tool = std::ranges::find_if(offer.tools, [&](const ToolBox::Offered& candidate) {
         return candidate.spec.name == wish->tool;
     });
@@ -89,6 +92,12 @@ awaitable<Result<std::string>> execute_tool(const ToolBox* tools, std::string bo
         if (offer.missing) co_return fail(std::move(*offer.missing));
         co_return fail(unknown_tool(wish->tool, offer.tools));
     }
+    if (uncounted != nullptr && uncounted->tool_fee(wish->tool))
+        co_return fail_at(ErrorKind::insufficient_scope, "tool",
+                          fmt::format("the tool '{}' has a fee, and this key is under a budget, "
+                                      "which counts what is run in a chat: ask for it there, with "
+                                      "builtin_tools",
+                                      wish->tool));
 
     agent::ToolCall call;
     auto allowed = co_await guard->look_at_tool(std::move(wish->arguments_json), stop);

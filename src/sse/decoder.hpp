@@ -21,6 +21,9 @@ public:
 
     Result<void> feed(Padded bytes, FrameSink& sink) override;
     Result<void> finish(FrameSink& sink) override;
+    std::size_t held_bytes() const override {
+        return line_.capacity() + data_.capacity() + event_.capacity();
+    }
 
 private:
     void take_line(Padded line, FrameSink& sink);

@@ -28,6 +28,8 @@ public:
     virtual Result<void> feed(Padded bytes, FrameSink& sink) = 0;
     // The stream is over; what is left may be a last frame without its end mark.
     virtual Result<void> finish(FrameSink& sink) = 0;
+    // Of what waits for the rest of its frame.
+    virtual std::size_t held_bytes() const = 0;
 };
 
 }  // namespace runnel::sse

@@ -14,6 +14,7 @@ public:
 
     Result<void> feed(Padded bytes, FrameSink& sink) override;
     Result<void> finish(FrameSink& sink) override;
+    std::size_t held_bytes() const override { return object_.capacity(); }
 
 private:
     std::size_t frame_bytes_max_;

@@ -10,7 +10,6 @@ namespace {
 
 using Word = std::uint64_t;
 
-// The length twice, once with all its bits turned: neither zeroes nor other bytes pass for one.
 Word word_of(std::uint32_t length) { return Word{length} | Word{~length} << 32; }
 
 std::atomic_ref<Word> word_at(const char* at) {
@@ -28,6 +27,8 @@ constexpr Word odd = 0x9E3779B97F4A7C15;
 
 // For a given `lane` no two words lead to the same result, so no single change goes unnoticed.
 Word mixed(Word lane, Word word) { return std::rotl((lane ^ word) * odd, 29); }
+
+Word sum_of(std::string_view payload, Word number) { return mixed(checksum(payload), number); }
 
 }  // namespace
 
@@ -47,10 +48,21 @@ std::uint64_t checksum(std::string_view bytes) {
     return mixed(mixed(mixed(lanes[0], lanes[1]), lanes[2]), lanes[3]);
 }
 
-void publish_frame(char* at, std::size_t payload) {
-    const Word sum = checksum({at + frame_head_bytes, payload});
+void publish_frame(char* at, std::size_t payload, std::uint64_t number) {
+    const Word sum = sum_of({at + frame_head_bytes, payload}, number);
     std::memcpy(at + sizeof(Word), &sum, sizeof sum);
-    word_at(at).store(word_of(static_cast<std::uint32_t>(payload)), std::memory_order_release);
+    std::memcpy(at + 2 * sizeof(Word), &number, sizeof number);
+    store_count(at, static_cast<std::uint32_t>(payload));
+}
+
+void store_count(char* at, std::uint32_t count) {
+    word_at(at).store(word_of(count), std::memory_order_release);
+}
+
+std::optional<std::uint32_t> load_count(const char* at) {
+    const Word word = word_at(at).load(std::memory_order_acquire);
+    const auto count = static_cast<std::uint32_t>(word);
+    return word == word_of(count) ? std::optional(count) : std::nullopt;
 }
 
 void clear_frame(char* at) { word_at(at).store(0, std::memory_order_release); }
@@ -68,8 +80,9 @@ Frame read_frame(std::string_view file, std::size_t at) {
     const auto length = static_cast<std::uint32_t>(word);
     if (word != word_of(length) || left - frame_head_bytes < length) return {State::torn};
     const std::string_view payload = file.substr(at + frame_head_bytes, length);
-    const bool intact = load(file.data() + at + sizeof(Word)) == checksum(payload);
-    return {intact ? State::whole : State::damaged, payload};
+    const Word number = load(file.data() + at + 2 * sizeof(Word));
+    const bool intact = load(file.data() + at + sizeof(Word)) == sum_of(payload, number);
+    return {intact ? State::whole : State::damaged, payload, number};
 }
 
 }  // namespace runnel::store

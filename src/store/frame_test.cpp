@@ -15,11 +15,12 @@ using State = Frame::State;
 // Frames one after the other, and what follows them.
 std::string frames_of(const std::vector<std::string>& payloads, std::size_t rest) {
     std::string file;
+    std::uint64_t number = 0;
     for (const std::string& payload : payloads) {
         const std::size_t at = file.size();
         file.resize(at + frame_bytes(payload.size()));
         std::memcpy(file.data() + at + frame_head_bytes, payload.data(), payload.size());
-        publish_frame(file.data() + at, payload.size());
+        publish_frame(file.data() + at, payload.size(), number++);
     }
     file.resize(file.size() + rest);
     return file;

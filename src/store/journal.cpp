@@ -1,10 +1,25 @@
 #include "store/journal.hpp"
 
+#include "base/log.hpp"
+#include "store/store_limits.hpp"
 #include "telemetry/record_json.hpp"
 
+#include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace runnel::store {
+namespace {
+
+constexpr std::size_t file_bytes_min = 64 * limits::kib;
+
+// How large a file may be, that each of many threads has room for a few.
+std::size_t share_of(std::size_t memory_bytes) {
+    const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+    return std::max(file_bytes_min, memory_bytes / (4 * threads) / 4096 * 4096);
+}
+
+}  // namespace
 
 JournalWriter::JournalWriter(JournalFolder* folder, Doorbell* doorbell, ClosedLog::Sizes sizes)
     : doorbell_(doorbell),
@@ -43,17 +58,61 @@ void JournalWriter::close(Ticket ticket, const telemetry::RequestRecord& record,
     if (ticket.slot != OpenSlots::none) open_.release(ticket.slot);
 }
 
-Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& folder,
-                                               Options options) {
-    auto own = JournalFolder::create(folder, options.folder);
-    if (!own) return propagate(own);
-    return std::unique_ptr<Journal>(new Journal(std::move(*own), std::move(options)));
+std::unique_ptr<Journal> Journal::open(const std::filesystem::path& folder, Options options) {
+    JournalPlaces places{.disk = folder, .memory = {}, .own = new_journal_name()};
+    std::unique_ptr<JournalFolder> memory;
+    std::size_t bytes_max = limits::journal_memory_bytes;
+    // Twice, because a process that leaves may take away what is there.
+    for (int tries = 0; !memory && options.memory && tries < 2; ++tries) {
+        const auto found = options.memory(folder);
+        if (!found) break;
+        auto made =
+            JournalFolder::create(found->folder, places.own,
+                                  {.bytes_max = found->bytes_max, .allocate = options.allocate});
+        // Somebody else may have made what was not there for a moment.
+        if (!made || !is_own_folder(found->folder)) continue;
+        memory = std::move(*made);
+        places.memory = found->folder;
+        bytes_max = found->bytes_max;
+    }
+    if (!memory) {
+        log::Line(log::Level::warning,
+                  "there is no shared memory (/dev/shm) for the journal: records that a process "
+                  "that is killed has not written to the disk yet are lost")
+            .write();
+        memory =
+            JournalFolder::without_folder({.bytes_max = bytes_max, .allocate = options.allocate});
+    }
+    options.sizes.file_bytes = std::min(options.sizes.file_bytes, share_of(bytes_max));
+    return std::unique_ptr<Journal>(
+        new Journal(std::move(places), std::move(memory), std::move(options)));
 }
+
+Journal::Journal(JournalPlaces places, std::unique_ptr<JournalFolder> memory, Options options)
+    : places_(std::move(places)),
+      memory_(std::move(memory)),
+      options_(std::move(options)),
+      disk_(places_.disk, places_.own, options_.disk_bytes_max),
+      elsewhere_(places_),
+      copy_(
+          &disk_,
+          [this] {
+              std::vector<JournalCopy::Source> sources;
+              for (JournalWriter* writer : writers())
+                  sources.push_back({writer->closed(), writer->open_slots()});
+              return sources;
+          },
+          places_.memory.empty() ? Copying::at_once : Copying::in_a_while,
+          [this] { elsewhere_.look(); }) {
+    if (options_.copies == Options::Copies::by_itself) copy_.start();
+}
+
+Journal::~Journal() = default;
 
 JournalWriter* Journal::add_writer() {
     const std::scoped_lock lock(mutex_);
     return writers_
-        .emplace_back(std::make_unique<JournalWriter>(folder_.get(), &doorbell_, options_.sizes))
+        .emplace_back(std::make_unique<JournalWriter>(memory_.get(), &doorbell_, options_.sizes))
         .get();
 }
 

@@ -4,25 +4,32 @@
 #include "base/result.hpp"
 #include "store/closed_log.hpp"
 #include "store/doorbell.hpp"
+#include "store/journal_copy.hpp"
+#include "store/journal_disk.hpp"
 #include "store/journal_entry.hpp"
 #include "store/journal_folder.hpp"
+#include "store/journal_memory.hpp"
+#include "store/open_elsewhere.hpp"
 #include "store/open_slots.hpp"
 #include "telemetry/request_log.hpp"
 
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace runnel::store {
 
-// One request thread's end of the journal. What it is told survives the process, however that ends;
-// telling costs a copy, no lock and no system call (but one in some thousand times a new file).
-// When the machine loses power, the last seconds may be lost: nothing waits for the disk.
+// One request thread's end of the journal. It writes to memory that survives the process, however
+// that ends; telling costs a copy, no lock and no system call (but one in some hundred times a new
+// file of that memory). Nothing waits for the disk: when the machine loses power, the last moments
+// are lost.
 class JournalWriter {
 public:
     JournalWriter(JournalFolder* folder, Doorbell* doorbell, ClosedLog::Sizes sizes);
@@ -40,9 +47,10 @@ public:
     void close(Ticket ticket, const telemetry::RequestRecord& record,
                std::string_view timeline_json = {});
 
-    // For the thread that takes what was closed.
+    // For the thread that takes what was closed, and for the one that copies.
     ClosedLog* closed() { return &closed_; }
-    // Requests that were opened without a trace, because the disk is full.
+    OpenSlots* open_slots() { return &open_; }
+    // Requests that were opened without a trace, because memory is full.
     std::uint64_t unmarked() const { return unmarked_.load(std::memory_order_relaxed); }
 
 private:
@@ -55,35 +63,55 @@ private:
     std::atomic<std::uint64_t> unmarked_ = 0;
 };
 
-// What this process's requests do, on the disk until it is in the store.
+// What this process's requests do, until it is in the store: in memory, and what waits there for
+// longer on the disk too.
 class Journal {
 public:
     struct Options {
-        JournalFolder::Options folder{};
+        std::size_t disk_bytes_max = limits::journal_bytes;  // of all processes' folders together
         ClosedLog::Sizes sizes{};
+        // Where memory that outlives the process is looked for; by default, where
+        // journal_memory_of() says. Nothing: there is none.
+        using FindMemory =
+            std::function<std::optional<JournalMemory>(const std::filesystem::path& folder)>;
+        FindMemory memory = &journal_memory_of;
+        // By itself on a thread of its own, or when copy() is called.
+        enum class Copies { by_itself, when_told } copies = Copies::by_itself;
+        // For memory that is full when it should not be.
+        MappedFile::Allocate allocate = &MappedFile::allocate_blocks;
     };
-    // In `folder`, e.g. data/journal, which processes share.
-    static Result<std::unique_ptr<Journal>> open(const std::filesystem::path& folder,
-                                                 Options options);
+    // In `folder`, e.g. data/journal, which processes share. Whatever the disk says, requests can
+    // be written down; what it says is logged.
+    static std::unique_ptr<Journal> open(const std::filesystem::path& folder, Options options);
+    ~Journal();
+    Journal(const Journal&) = delete;
+    Journal& operator=(const Journal&) = delete;
 
     // One for each request thread; it lives as long as the journal.
     JournalWriter* add_writer();
 
     // For the recorder.
     std::vector<JournalWriter*> writers() const;
-    JournalFolder* folder() { return folder_.get(); }
     Doorbell* doorbell() { return &doorbell_; }
 
-private:
-    Journal(std::unique_ptr<JournalFolder> folder, Options options)
-        : folder_(std::move(folder)),
-          options_(std::move(options)) {}
+    const JournalPlaces& places() const { return places_; }
+    JournalFolder* memory() { return memory_.get(); }
+    JournalDisk* disk() { return &disk_; }
+    OpenElsewhere* elsewhere() { return &elsewhere_; }
+    Result<void> copy(Copying how) { return copy_.copy(how); }
 
-    std::unique_ptr<JournalFolder> folder_;  // first: the writers' files are in it
+private:
+    Journal(JournalPlaces places, std::unique_ptr<JournalFolder> memory, Options options);
+
+    JournalPlaces places_;
+    std::unique_ptr<JournalFolder> memory_;  // before the writers: their files are in it
     Options options_;
+    JournalDisk disk_;
+    OpenElsewhere elsewhere_;
     Doorbell doorbell_;
     mutable std::mutex mutex_;  // for the list, not for what is in it
     std::vector<std::unique_ptr<JournalWriter>> writers_;
+    JournalCopy copy_;  // last: its thread uses all of the above
 };
 
 }  // namespace runnel::store

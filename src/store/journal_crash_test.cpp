@@ -72,10 +72,10 @@ void serve(Shared* shared, JournalWriter* writer, int thread) {
 }
 
 [[noreturn]] void run_gateway(Shared* shared, const std::filesystem::path& path) {
-    auto journal = Journal::open(path, {.sizes = {.file_bytes = 32'768}});
+    auto journal = Journal::open(path, testing::journal_options({.file_bytes = 32'768}));
     std::vector<JournalWriter*> writers;
-    for (int i = 0; i < threads; ++i) writers.push_back((*journal)->add_writer());
-    Recorder recorder((*journal).get(), store_in(shared), [](const Opening&, const Record&) {},
+    for (int i = 0; i < threads; ++i) writers.push_back(journal->add_writer());
+    Recorder recorder(journal.get(), store_in(shared), [](const Opening&, const Record&) {},
                       {.gather_time = 1ms});
     {
         std::vector<std::jthread> running;
@@ -94,7 +94,7 @@ TEST(JournalCrash, LosesNoClosedRequestAndForgetsNoOpenOneWheneverItIsKilled) {
 #endif
     log::set_up(log::format_for_stderr(), log::Level::warning);
     testing::TemporaryFolder temporary;
-    const auto own = Journal::open(temporary.path() / "journal", {});
+    const auto own = Journal::open(temporary.path() / "journal", testing::journal_options());
     std::mt19937 random(1);
     std::uint64_t closed = 0, under_way = 0;
     for (int round = 0; round < 120; ++round) {
@@ -108,7 +108,7 @@ TEST(JournalCrash, LosesNoClosedRequestAndForgetsNoOpenOneWheneverItIsKilled) {
 
         std::set<std::string> told;
         Recovery recovery(
-            (*own)->folder(), store_in(shared),
+            own->places(), store_in(shared),
             [&](const Opening& opening, const Record&) { told.emplace(opening.completion_id); },
             500);
         recovery.look();

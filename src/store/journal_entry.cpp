@@ -40,7 +40,7 @@ template <class Fields>
 void visit_opening(auto& opening, Fields& fields) {
     fields(opening.completion_id, opening.request_id, opening.key_id, opening.team, opening.model,
            opening.target, opening.began, opening.input_tokens, opening.output_tokens,
-           opening.reserved, opening.claim_id);
+           opening.reserved, opening.claim_id, opening.budget_model, opening.stream);
 }
 
 using Size = std::uint32_t;
@@ -230,6 +230,7 @@ Record crashed_record(const Opening& opening) {
     record.model_asked = opening.model;
     record.model_served = opening.target;
     record.provider = opening.target.substr(0, opening.target.find('/'));
+    record.stream = opening.stream;
     record.error_kind = telemetry::crashed_error;
     record.usage =
         timeline::Usage{.fresh_input = opening.input_tokens, .output = opening.output_tokens};

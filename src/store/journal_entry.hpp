@@ -27,6 +27,8 @@ struct Opening {
     std::int64_t output_tokens = 0;   // at most
     std::optional<Money> reserved{};  // for both; none: the price is not known
     std::string_view claim_id{};      // of the budget's reservation; empty: there is none
+    std::string_view budget_model{};  // whose budget it is reserved in too; empty: in no model's
+    bool stream = false;
 };
 
 // Writes it into `to`, which has room for OpenSlots::payload_bytes_max bytes; how many it took, 0

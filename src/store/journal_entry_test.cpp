@@ -126,8 +126,8 @@ TEST(JournalEntry, OfARequestThatWasUnderWayBecomesARecordOfTheCrash) {
     EXPECT_EQ(record.cost, Money{13'500'000});
     EXPECT_THAT(record.lines_json, HasSubstr(R"("amount_nano_usd":13500000)"));
     EXPECT_THAT(record.lines_json, HasSubstr(R"("provenance":"estimated")"));
-    EXPECT_THAT(record_json(record), HasSubstr(R"("outcome":"crashed")"));
-    EXPECT_THAT(record_json(record), HasSubstr(R"("provenance":"estimated")"));
+    EXPECT_THAT(record_json(record, Reader::admin), HasSubstr(R"("outcome":"crashed")"));
+    EXPECT_THAT(record_json(record, Reader::admin), HasSubstr(R"("provenance":"estimated")"));
 
     Opening unpriced = some_opening("chatcmpl-2");
     unpriced.reserved.reset();

@@ -1,5 +1,8 @@
 #include "store/journal_folder.hpp"
 
+#include "store/journal_memory.hpp"
+#include "store/private_folder.hpp"
+
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -22,13 +25,13 @@ std::unexpected<Error> cannot_make(const fs::path& path, std::string_view reason
                             path.string(), reason));
 }
 
+}  // namespace
+
 // Process ids come again, and those of two containers are often equal.
-std::string unique_name() {
+std::string new_journal_name() {
     std::random_device random;
     return fmt::format("{}-{:08x}{:08x}", ::getpid(), random(), random());
 }
-
-}  // namespace
 
 FolderLock::~FolderLock() {
     if (file_ >= 0) ::close(file_);
@@ -59,43 +62,60 @@ void FolderLock::remove(const fs::path& folder) {
     fs::remove(folder, ignored);
 }
 
-JournalFolder::JournalFolder(fs::path path, Options options, FolderLock lock)
+Result<FolderLock> FolderLock::make_folder(const fs::path& folder) {
+    // Others look at folders whose lock is free: it gets its name when it has one that is not.
+    const fs::path unnamed = folder.parent_path() / ("." + folder.filename().string());
+    std::error_code error = make_private_folder(folder.parent_path());
+    if (!error) error = make_private_folder(unnamed);
+    if (error) return cannot_make(unnamed, error.message());
+    auto lock = create(unnamed);
+    if (lock) fs::rename(unnamed, folder, error);
+    if (lock && !error) return lock;
+    std::error_code ignored;
+    fs::remove_all(unnamed, ignored);
+    if (!lock) return lock;
+    return cannot_make(folder, error.message());
+}
+
+JournalFolder::JournalFolder(fs::path path, Options options, std::optional<FolderLock> lock)
     : path_(std::move(path)),
       options_(std::move(options)),
       lock_(std::move(lock)) {}
 
-JournalFolder::~JournalFolder() { FolderLock::remove(path_); }
-
-Result<std::unique_ptr<JournalFolder>> JournalFolder::create(const fs::path& journal,
-                                                             Options options) {
-    const std::string name = unique_name();
-    // Others look at folders whose lock is free: it gets its name when it has one that is not.
-    const fs::path unnamed = journal / ("." + name);
-    std::error_code error;
-    fs::create_directories(unnamed, error);
-    if (error) return cannot_make(unnamed, error.message());
-    fs::permissions(unnamed, fs::perms::owner_all, error);
-    auto lock = FolderLock::create(unnamed);
-    if (!lock) return propagate(lock);
-    fs::rename(unnamed, journal / name, error);
-    if (error) return cannot_make(journal / name, error.message());
-    return std::unique_ptr<JournalFolder>(
-        new JournalFolder(journal / name, std::move(options), std::move(*lock)));
+JournalFolder::~JournalFolder() {
+    if (path_.empty()) return;
+    FolderLock::remove(path_);
+    leave_journal_memory(path_.parent_path());
 }
 
-Result<MappedFile> JournalFolder::make_file(std::string_view kind, std::size_t bytes) {
+Result<std::unique_ptr<JournalFolder>>
+JournalFolder::create(const fs::path& all, std::string_view name, Options options) {
+    auto lock = FolderLock::make_folder(all / name);
+    if (!lock) return propagate(lock);
+    return std::unique_ptr<JournalFolder>(
+        new JournalFolder(all / name, std::move(options), std::move(*lock)));
+}
+
+std::unique_ptr<JournalFolder> JournalFolder::without_folder(Options options) {
+    return std::unique_ptr<JournalFolder>(new JournalFolder({}, std::move(options), std::nullopt));
+}
+
+Result<JournalFolder::File> JournalFolder::make_file(std::string_view kind, std::size_t bytes) {
     const auto give_back = [&] { bytes_.fetch_sub(bytes, std::memory_order_relaxed); };
     const std::size_t before = bytes_.fetch_add(bytes, std::memory_order_relaxed);
-    if (before + others_.load(std::memory_order_relaxed) + bytes > options_.bytes_max) {
+    if (before + bytes > options_.bytes_max) {
         give_back();
-        return fail(ErrorKind::store_unavailable,
-                    fmt::format("{} holds as much as it may", journal().string()));
+        return fail(ErrorKind::store_unavailable, "the journal holds as much in memory as it may");
     }
-    const unsigned number = files_made_.fetch_add(1, std::memory_order_relaxed);
-    auto made =
-        MappedFile::create(path_ / fmt::format("{}-{}", kind, number), bytes, options_.allocate);
-    if (!made) give_back();
-    return made;
+    std::string name =
+        fmt::format("{}-{}", kind, files_made_.fetch_add(1, std::memory_order_relaxed));
+    auto made = path_.empty() ? MappedFile::memory(bytes)
+                              : MappedFile::create(path_ / name, bytes, options_.allocate);
+    if (!made) {
+        give_back();
+        return propagate(made);
+    }
+    return File{std::move(*made), std::move(name)};
 }
 
 void JournalFolder::remove(const MappedFile& file) {

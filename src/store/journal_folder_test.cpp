@@ -20,7 +20,7 @@ TEST(JournalFolder, IsLockedAsLongAsItLives) {
     testing::TemporaryFolder temporary;
     fs::path path;
     {
-        const auto folder = JournalFolder::create(temporary.path() / "a/journal", {});
+        const auto folder = JournalFolder::create(temporary.path() / "a/journal", "own", {});
         ASSERT_TRUE(folder);
         path = (*folder)->path();
         EXPECT_FALSE(FolderLock::take(path));
@@ -33,7 +33,7 @@ TEST(JournalFolder, StaysWithItsFilesAndItsLockIsFreeThen) {
     testing::TemporaryFolder temporary;
     fs::path path;
     {
-        const auto folder = JournalFolder::create(temporary.path(), {});
+        const auto folder = JournalFolder::create(temporary.path(), "own", {});
         ASSERT_TRUE(folder);
         path = (*folder)->path();
         ASSERT_TRUE((*folder)->make_file("closed", 4096));
@@ -45,7 +45,7 @@ TEST(JournalFolder, StaysWithItsFilesAndItsLockIsFreeThen) {
 
 TEST(JournalFolder, GivesEachFileANameOfItsOwn) {
     testing::TemporaryFolder temporary;
-    const auto folder = JournalFolder::create(temporary.path(), {});
+    const auto folder = JournalFolder::create(temporary.path(), "own", {});
     ASSERT_TRUE(folder);
     for (int i = 0; i < 3; ++i) ASSERT_TRUE((*folder)->make_file("closed", 4096));
     EXPECT_EQ((*folder)->bytes(), 3 * 4096u);
@@ -54,7 +54,7 @@ TEST(JournalFolder, GivesEachFileANameOfItsOwn) {
 TEST(JournalFolder, SaysWhereItCouldNotBeMade) {
     testing::TemporaryFolder temporary;
     std::ofstream(temporary.path() / "file") << "x";
-    const auto folder = JournalFolder::create(temporary.path() / "file" / "journal", {});
+    const auto folder = JournalFolder::create(temporary.path() / "file" / "journal", "own", {});
     ASSERT_FALSE(folder);
     EXPECT_THAT(folder.error().message, HasSubstr((temporary.path() / "file").string()));
     EXPECT_THAT(folder.error().message, HasSubstr("`data`"));
@@ -77,9 +77,9 @@ protected:
 };
 
 TEST_F(SmallDisk, ThatIsFullIsAnErrorBeforeAnyByteIsWritten) {
-    const auto folder = JournalFolder::create(temporary_.path(), {});
+    const auto folder = JournalFolder::create(temporary_.path(), "own", {});
     ASSERT_TRUE(folder);
-    std::vector<MappedFile> files;
+    std::vector<JournalFolder::File> files;
     while (true) {
         auto file = (*folder)->make_file("closed", 64 * 1024);
         if (!file) {
@@ -92,8 +92,9 @@ TEST_F(SmallDisk, ThatIsFullIsAnErrorBeforeAnyByteIsWritten) {
     ASSERT_GE(files.size(), 3u);
     EXPECT_EQ((*folder)->bytes(), files.size() * 64 * 1024);
     // Each byte of those that were made is there.
-    for (MappedFile& file : files) std::fill_n(file.data(), file.size(), 'x');
-    (*folder)->remove(files.back());
+    for (JournalFolder::File& file : files)
+        std::fill_n(file.memory.data(), file.memory.size(), 'x');
+    (*folder)->remove(files.back().memory);
     files.pop_back();
     EXPECT_TRUE((*folder)->make_file("closed", 64 * 1024));
 }

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <fstream>
 
 namespace runnel::store {
 namespace {
@@ -19,9 +20,7 @@ using testing::some_opening;
 class JournalOf2 : public ::testing::Test {
 protected:
     JournalOf2() {
-        auto opened = Journal::open(temporary_.path() / "journal", {});
-        EXPECT_TRUE(opened);
-        journal_ = std::move(*opened);
+        journal_ = Journal::open(temporary_.path() / "journal", testing::journal_options());
         first_ = journal_->add_writer();
         second_ = journal_->add_writer();
     }
@@ -90,17 +89,31 @@ TEST_F(JournalOf2, GivesAnIdToARequestThatGotNone) {
     EXPECT_TRUE(ids[0].starts_with(own_id_prefix));
 }
 
-TEST(Journal, LetsRequestsGoOnWhenTheDiskIsFull) {
+TEST(Journal, LetsRequestsGoOnWhenMemoryIsFull) {
     testing::TemporaryFolder temporary;
-    const auto journal = Journal::open(
-        temporary.path(), {.folder = {.allocate = [](int, std::size_t) { return ENOSPC; }}});
-    ASSERT_TRUE(journal);
-    JournalWriter* const writer = (*journal)->add_writer();
+    auto options = testing::journal_options();
+    options.allocate = [](int, std::size_t) { return ENOSPC; };
+    const auto journal = Journal::open(temporary.path() / "journal", options);
+    JournalWriter* const writer = journal->add_writer();
     const auto ticket = writer->open(some_opening("a"));
     EXPECT_EQ(ticket.slot, OpenSlots::none);
     EXPECT_EQ(writer->unmarked(), 1u);
     writer->close(ticket, finished_request("a"));
     EXPECT_EQ(writer->closed()->lost(), 1u);
+}
+
+TEST(Journal, LetsRequestsGoOnWhereTheDiskCannotBeWritten) {
+    testing::TemporaryFolder temporary;
+    std::ofstream(temporary.path() / "file") << "x";
+    const auto journal = Journal::open(temporary.path() / "file" / "journal", {.memory = {}});
+    JournalWriter* const writer = journal->add_writer();
+    writer->close(writer->open(some_opening("a")), finished_request("a"));
+    EXPECT_FALSE(journal->copy(Copying::at_once));
+    ClosedBatch batch(journal->writers(), {100, 1'000'000});
+    batch.gather();
+    EXPECT_THAT(ids_of(batch), ::testing::ElementsAre("a"));
+    batch.commit();
+    EXPECT_EQ(writer->unmarked() + writer->closed()->lost(), 0u);
 }
 
 }  // namespace

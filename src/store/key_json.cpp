@@ -92,16 +92,31 @@ std::pair<std::string, RateLimits> model_limits_of(json::ondemand::value value) 
     return limits;
 }
 
+std::vector<std::string> texts_of(json::ondemand::value value) {
+    std::vector<std::string> texts;
+    (void)json::for_each_element(value, [&](json::ondemand::value element) {
+        std::string text;
+        if (json::plain_string(element, text)) texts.push_back(std::move(text));
+    });
+    return texts;
+}
+
+void write_texts(json::Writer& writer, std::string_view name,
+                 const std::vector<std::string>& texts) {
+    writer.key(name).begin_array();
+    for (const std::string& text : texts) writer.string(text);
+    writer.end_array();
+}
+
 void read_rule(std::string_view name, json::ondemand::value value, Key& key) {
     for (const auto& [known, member] : named_lists) {
         if (name != known) continue;
-        (void)json::for_each_element(value, [&](json::ondemand::value element) {
-            std::string text;
-            if (json::plain_string(element, text)) (key.*member).push_back(std::move(text));
-        });
+        key.*member = texts_of(value);
         return;
     }
-    if (name == "limits") {
+    if (name == "tools") {
+        key.tools = texts_of(value);
+    } else if (name == "limits") {
         key.limits = limits_of(value);
     } else if (name == "model_limits") {
         (void)json::for_each_element(value, [&](json::ondemand::value element) {
@@ -127,11 +142,8 @@ std::string rules_json(const Key& key) {
     std::string out;
     json::Writer writer(out);
     writer.begin_object();
-    for (const auto& [name, member] : named_lists) {
-        writer.key(name).begin_array();
-        for (const std::string& text : key.*member) writer.string(text);
-        writer.end_array();
-    }
+    for (const auto& [name, member] : named_lists) write_texts(writer, name, key.*member);
+    if (key.tools) write_texts(writer, "tools", *key.tools);
     writer.key("limits");
     write_limits(writer, key.limits);
     writer.key("model_limits").begin_array();

@@ -15,6 +15,8 @@ namespace {
 using namespace std::chrono_literals;
 using policy::Key;
 
+const Actor admin{"token", "127.0.0.1"};
+
 Key key(const std::string& id) { return {.id = id, .hash = std::string(62, '0') + id}; }
 
 // True as soon as it is so; false when it is not so for ten seconds.
@@ -49,7 +51,7 @@ protected:
 
 TEST_P(KeepingKeys, BeginsWithThoseThatAreThere) {
     const auto database = open();
-    ASSERT_TRUE(insert_key(*database, key("k1")));
+    ASSERT_TRUE(insert_key(*database, key("k1"), admin));
     KeyKeeper keeper(open(), &board_);
     EXPECT_EQ(board_.get(), nullptr);
     ASSERT_TRUE(keeper.start());
@@ -62,11 +64,11 @@ TEST_P(KeepingKeys, SeesWhatOthersDoWithinASecond) {
     ASSERT_TRUE(keeper.start());
     auto shortest = std::chrono::steady_clock::duration::max();
     for (int round = 0; round < 3; ++round) {
-        ASSERT_TRUE(insert_key(*database, key("k1")));
+        ASSERT_TRUE(insert_key(*database, key("k1"), admin));
         const auto began = std::chrono::steady_clock::now();
         EXPECT_TRUE(soon([&] { return knows("k1"); }));
         shortest = std::min(shortest, std::chrono::steady_clock::now() - began);
-        ASSERT_TRUE(delete_key(*database, "k1"));
+        ASSERT_TRUE(delete_key(*database, "k1", admin));
         EXPECT_TRUE(soon([&] { return !knows("k1"); }));
     }
     EXPECT_LT(shortest, 1s);  // the machine may be busy, but not always
@@ -81,9 +83,10 @@ TEST_P(KeepingKeys, SeesWhatItDoesItselfAtOnce) {
     for (int i = 0; i < 20; ++i) {
         const std::string id = "k" + std::to_string(i);
         EXPECT_TRUE(
-            made(keeper, [&](Database& database) { return insert_key(database, key(id)); }));
+            made(keeper, [&](Database& database) { return insert_key(database, key(id), admin); }));
         EXPECT_TRUE(knows(id));
-        EXPECT_TRUE(made(keeper, [&](Database& database) { return delete_key(database, id); }));
+        EXPECT_TRUE(
+            made(keeper, [&](Database& database) { return delete_key(database, id, admin); }));
         EXPECT_FALSE(knows(id));
     }
 }
@@ -93,7 +96,7 @@ TEST_P(KeepingKeys, ForgetsNoOldSecret) {
     Key rotated = key("k1");
     rotated.old_hash = std::string(64, 'a');
     rotated.old_hash_until = policy::UtcTime(1'800'000'000'123ms);
-    ASSERT_TRUE(insert_key(*database, rotated));
+    ASSERT_TRUE(insert_key(*database, rotated, admin));
     KeyKeeper keeper(open(), &board_);
     ASSERT_TRUE(keeper.start());
     EXPECT_EQ(board_.get()->find("k1")->old_hash, rotated.old_hash);
@@ -132,7 +135,7 @@ TEST(KeyKeeper, KeepsTheLastKeysWhileTheStoreIsGone) {
     const testing::TemporaryFolder folder;
     const auto open = [&] { return std::move(*open_database({}, folder.path())); };
     const auto database = open();
-    ASSERT_TRUE(insert_key(*database, key("k1")));
+    ASSERT_TRUE(insert_key(*database, key("k1"), admin));
     std::atomic<bool> gone = true;
     policy::KeyRingBoard board;
     KeyKeeper keeper(std::make_unique<Unsteady>(open(), &gone), &board);
@@ -142,7 +145,7 @@ TEST(KeyKeeper, KeepsTheLastKeysWhileTheStoreIsGone) {
     gone = false;
     EXPECT_TRUE(soon([&] { return board.get() != nullptr; })) << "it goes on trying";
     gone = true;
-    ASSERT_TRUE(delete_key(*database, "k1"));
+    ASSERT_TRUE(delete_key(*database, "k1", admin));
     std::this_thread::sleep_for(2 * KeyKeeper::look_time);
     EXPECT_NE(board.get()->find("k1"), nullptr);
     gone = false;

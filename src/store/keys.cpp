@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -82,6 +83,12 @@ Result<void> raise_version(Database& database) {
     return {};
 }
 
+Result<void> note_change(Database& database, const Key* before, const Key* after, const Actor& by) {
+    const auto now =
+        std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    return add_audit_entry(database, key_entry(before, after, by, now));
+}
+
 std::unexpected<Error> no_such_key(std::string_view id) {
     return fail(ErrorKind::not_found, fmt::format("there is no key '{}'", id));
 }
@@ -119,7 +126,7 @@ Result<std::optional<Key>> find_key(Database& database, std::string_view id) {
     return std::move(*key);
 }
 
-Result<void> insert_key(Database& database, const Key& key) {
+Result<void> insert_key(Database& database, const Key& key, const Actor& by) {
     const KeyColumns columns(key);
     auto done = database.transaction([&]() -> Result<void> {
         if (auto raised = raise_version(database); !raised) return raised;
@@ -129,7 +136,7 @@ Result<void> insert_key(Database& database, const Key& key) {
                         column_names),
             columns.parameters());
         if (!inserted) return propagate(inserted);
-        return {};
+        return note_change(database, nullptr, &key, by);
     });
     if (!done && done.error().kind == ErrorKind::invalid_value)
         done.error().message =
@@ -137,7 +144,7 @@ Result<void> insert_key(Database& database, const Key& key) {
     return done;
 }
 
-Result<Key> change_key(Database& database, std::string_view id,
+Result<Key> change_key(Database& database, std::string_view id, const Actor& by,
                        const std::function<Result<void>(Key&)>& change) {
     std::optional<Key> key;
     auto done = database.transaction([&]() -> Result<void> {
@@ -145,6 +152,7 @@ Result<Key> change_key(Database& database, std::string_view id,
         auto found = find_key(database, id);
         if (!found) return propagate(found);
         if (!*found) return no_such_key(id);
+        const Key before = **found;
         key = std::move(*found);
         if (auto changed = change(*key); !changed) return changed;
         key->id = id;
@@ -155,19 +163,21 @@ Result<Key> change_key(Database& database, std::string_view id,
             "metadata = $12, created_at = $13, updated_at = $14 WHERE id = $1",
             columns.parameters());
         if (!updated) return propagate(updated);
-        return {};
+        return note_change(database, &before, &*key, by);
     });
     if (!done) return propagate(done);
     return std::move(*key);
 }
 
-Result<void> delete_key(Database& database, std::string_view id) {
+Result<void> delete_key(Database& database, std::string_view id, const Actor& by) {
     return database.transaction([&]() -> Result<void> {
         if (auto raised = raise_version(database); !raised) return raised;
-        auto deleted = database.run("DELETE FROM api_keys WHERE id = $1 RETURNING id", {id});
+        auto found = find_key(database, id);
+        if (!found) return propagate(found);
+        if (!*found) return no_such_key(id);
+        auto deleted = database.run("DELETE FROM api_keys WHERE id = $1", {id});
         if (!deleted) return propagate(deleted);
-        if (deleted->empty()) return no_such_key(id);
-        return {};
+        return note_change(database, &**found, nullptr, by);
     });
 }
 

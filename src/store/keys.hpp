@@ -1,6 +1,7 @@
 #pragma once
 
 #include "policy/key.hpp"
+#include "store/audit.hpp"
 #include "store/sql.hpp"
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 #include <vector>
 
 // The keys that were handed out. Every change raises a number in the same transaction, so that each
-// replica can ask often, and cheaply, whether there is anything new.
+// replica can ask often, and cheaply, whether there is anything new; and the audit log says who
+// made it.
 namespace runnel::store {
 
 Result<std::int64_t> keys_version(Database& database);
@@ -23,14 +25,14 @@ Result<KeyList> list_keys(Database& database);
 Result<std::optional<policy::Key>> find_key(Database& database, std::string_view id);
 
 // invalid_value where the id or the secret's hash is there already.
-Result<void> insert_key(Database& database, const policy::Key& key);
+Result<void> insert_key(Database& database, const policy::Key& key, const Actor& by);
 
 // Reads it, changes it, writes it, while nobody else does; the key as it then is. not_found where
 // there is none; what `change` refuses is handed on, and nothing is changed. The id stays.
-Result<policy::Key> change_key(Database& database, std::string_view id,
+Result<policy::Key> change_key(Database& database, std::string_view id, const Actor& by,
                                const std::function<Result<void>(policy::Key&)>& change);
 
 // not_found where there is none. What was logged under it stays.
-Result<void> delete_key(Database& database, std::string_view id);
+Result<void> delete_key(Database& database, std::string_view id, const Actor& by);
 
 }  // namespace runnel::store

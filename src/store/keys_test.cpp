@@ -11,6 +11,8 @@ namespace {
 
 using policy::Key;
 
+const Actor admin{"token", "127.0.0.1"};
+
 Key full_key() {
     Key key;
     key.id = "key-1";
@@ -23,6 +25,7 @@ Key full_key() {
     key.team = "blue";
     key.scopes = {"chat:write", "logs:read"};
     key.models = {"gpt-*", "smart"};
+    key.tools = {"files"};
     key.enabled = false;
     key.expires_at = policy::UtcTime(std::chrono::milliseconds(1'800'000'000'123));
     key.origins = {"https://app.example"};
@@ -57,6 +60,7 @@ void expect_same(const Key& a, const Key& b) {
     EXPECT_EQ(a.team, b.team);
     EXPECT_EQ(a.scopes, b.scopes);
     EXPECT_EQ(a.models, b.models);
+    EXPECT_EQ(a.tools, b.tools);
     EXPECT_EQ(a.enabled, b.enabled);
     EXPECT_EQ(a.expires_at, b.expires_at);
     EXPECT_EQ(a.origins, b.origins);
@@ -88,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(, StoredKeys, testing::each_database(), testing::databa
 
 TEST_P(StoredKeys, ComeBackWithAllTheirMembers) {
     for (const Key& key : {full_key(), plain_key("key-2")}) {
-        ASSERT_TRUE(insert_key(*database_, key));
+        ASSERT_TRUE(insert_key(*database_, key, admin));
         auto found = find_key(*database_, key.id);
         ASSERT_TRUE(found);
         ASSERT_TRUE(*found);
@@ -105,11 +109,11 @@ TEST_P(StoredKeys, ComeBackWithAllTheirMembers) {
 
 TEST_P(StoredKeys, EveryChangeRaisesTheVersionAndNothingElseDoes) {
     EXPECT_EQ(version(), 0);
-    ASSERT_TRUE(insert_key(*database_, plain_key("a")));
+    ASSERT_TRUE(insert_key(*database_, plain_key("a"), admin));
     EXPECT_EQ(version(), 1);
     EXPECT_TRUE(list_keys(*database_));
     EXPECT_EQ(version(), 1);
-    auto changed = change_key(*database_, "a", [](Key& key) -> Result<void> {
+    auto changed = change_key(*database_, "a", admin, [](Key& key) -> Result<void> {
         key = full_key();
         return {};
     });
@@ -117,24 +121,24 @@ TEST_P(StoredKeys, EveryChangeRaisesTheVersionAndNothingElseDoes) {
     EXPECT_EQ(changed->id, "a");
     EXPECT_EQ(changed->name, full_key().name);
     EXPECT_EQ(version(), 2);
-    ASSERT_TRUE(delete_key(*database_, "a"));
+    ASSERT_TRUE(delete_key(*database_, "a", admin));
     EXPECT_EQ(version(), 3);
     EXPECT_TRUE(list_keys(*database_)->keys.empty());
 }
 
 TEST_P(StoredKeys, WhatIsRefusedChangesNothing) {
-    ASSERT_TRUE(insert_key(*database_, plain_key("a")));
-    auto again = insert_key(*database_, plain_key("a"));
+    ASSERT_TRUE(insert_key(*database_, plain_key("a"), admin));
+    auto again = insert_key(*database_, plain_key("a"), admin);
     ASSERT_FALSE(again);
     EXPECT_EQ(again.error().kind, ErrorKind::invalid_value);
     Key same_secret = plain_key("a");
     same_secret.id = "b";
-    EXPECT_EQ(insert_key(*database_, same_secret).error().kind, ErrorKind::invalid_value);
+    EXPECT_EQ(insert_key(*database_, same_secret, admin).error().kind, ErrorKind::invalid_value);
 
     const auto keep = [](Key&) -> Result<void> { return {}; };
-    EXPECT_EQ(change_key(*database_, "b", keep).error().kind, ErrorKind::not_found);
-    EXPECT_EQ(delete_key(*database_, "b").error().kind, ErrorKind::not_found);
-    auto refused = change_key(*database_, "a", [](Key& key) -> Result<void> {
+    EXPECT_EQ(change_key(*database_, "b", admin, keep).error().kind, ErrorKind::not_found);
+    EXPECT_EQ(delete_key(*database_, "b", admin).error().kind, ErrorKind::not_found);
+    auto refused = change_key(*database_, "a", admin, [](Key& key) -> Result<void> {
         key.name = "new";
         return fail(ErrorKind::insufficient_scope, "no");
     });
@@ -144,7 +148,7 @@ TEST_P(StoredKeys, WhatIsRefusedChangesNothing) {
 }
 
 TEST_P(StoredKeys, ChangesAtOnceAreAllMade) {
-    ASSERT_TRUE(insert_key(*database_, plain_key("a")));
+    ASSERT_TRUE(insert_key(*database_, plain_key("a"), admin));
     constexpr int people = 4;
     constexpr int times = 10;
     {
@@ -152,7 +156,7 @@ TEST_P(StoredKeys, ChangesAtOnceAreAllMade) {
         for (int person = 0; person < people; ++person)
             threads.emplace_back([&, database = std::shared_ptr(open())] {
                 for (int i = 0; i < times; ++i)
-                    EXPECT_TRUE(change_key(*database, "a", [](Key& key) -> Result<void> {
+                    EXPECT_TRUE(change_key(*database, "a", admin, [](Key& key) -> Result<void> {
                         key.limits.rpm = key.limits.rpm.value_or(0) + 1;
                         return {};
                     }));

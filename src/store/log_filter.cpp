@@ -34,7 +34,6 @@ void add_kind_filter(Conditions& to, const LogFilter& filter) {
     if (!filter.team.empty()) to.add("team = ?", stored_name(filter.team));
     if (!filter.model.empty())
         to.add("(model_asked = ? OR model_served = ?)", stored_name(filter.model));
-    if (!filter.model_asked.empty()) to.add("model_asked = ?", stored_name(filter.model_asked));
     if (!filter.provider.empty()) to.add("provider = ?", stored_name(filter.provider));
     if (filter.status) {
         to.add("status >= ?", std::int64_t{filter.status->first});
@@ -48,8 +47,7 @@ void add_kind_filter(Conditions& to, const LogFilter& filter) {
 
 bool filters_kinds(const LogFilter& filter) {
     return filter.key_id || !filter.team.empty() || !filter.model.empty() ||
-           !filter.model_asked.empty() || !filter.provider.empty() || filter.status ||
-           !filter.error.empty();
+           !filter.provider.empty() || filter.status || !filter.error.empty();
 }
 
 void add_filter(Conditions& to, const LogFilter& filter) {

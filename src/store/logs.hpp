@@ -18,8 +18,7 @@ namespace runnel::store {
 struct LogFilter {
     std::optional<std::string> key_id{};  // "" is a key too: nobody's
     std::string team{};
-    std::string model{};        // asked for, or served
-    std::string model_asked{};  // asked for alone
+    std::string model{};  // asked for, or served
     std::string provider{};
     std::optional<std::pair<int, int>> status{};  // from, to; both included
     std::string error{};                          // a code; "*": any

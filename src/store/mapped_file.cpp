@@ -43,7 +43,7 @@ Result<MappedFile> MappedFile::create(const std::filesystem::path& path, std::si
     int error = allocate(file, bytes);
     void* data = MAP_FAILED;
     if (error == 0) {
-        data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
         if (data == MAP_FAILED) error = errno;
     }
     ::close(file);  // the mapping stays
@@ -58,8 +58,20 @@ Result<MappedFile> MappedFile::create(const std::filesystem::path& path, std::si
     return made;
 }
 
+Result<MappedFile> MappedFile::memory(std::size_t bytes) {
+    void* const data =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED)
+        return fail(ErrorKind::store_unavailable,
+                    fmt::format("no memory for the journal: {}", std::strerror(errno)));
+    MappedFile made;
+    made.data_ = static_cast<char*>(data);
+    made.size_ = bytes;
+    return made;
+}
+
 void MappedFile::unlink() const {
-    if (data_ != nullptr) ::unlink(path_.c_str());
+    if (!path_.empty()) ::unlink(path_.c_str());
 }
 
 }  // namespace runnel::store

@@ -9,7 +9,8 @@
 
 namespace runnel::store {
 
-// A file whose bytes are memory: what is stored there outlives the process, however it ends.
+// A file whose bytes are memory: what is stored there outlives the process, however it ends. Or
+// memory alone, which does not.
 class MappedFile {
 public:
     // Makes sure that a file has its blocks on the disk; the error's number, or 0.
@@ -25,6 +26,8 @@ public:
     // error here, and never a signal when the memory is written.
     static Result<MappedFile> create(const std::filesystem::path& path, std::size_t bytes,
                                      const Allocate& allocate);
+    // Without a file.
+    static Result<MappedFile> memory(std::size_t bytes);
 
     char* data() { return data_; }
     std::string_view bytes() const { return {data_, size_}; }

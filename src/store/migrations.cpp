@@ -80,7 +80,20 @@ constexpr std::string_view version_1[] = {
     R"(CREATE INDEX usage_hours_kind ON usage_hours (kind, hour))",
 };
 
-constexpr std::span<const std::string_view> versions[] = {version_1};
+constexpr std::string_view version_2[] = {
+    R"(CREATE TABLE audit (
+        seq {counted},
+        at BIGINT NOT NULL,
+        actor TEXT NOT NULL,
+        address TEXT NOT NULL,
+        action {name} NOT NULL,
+        subject {name} NOT NULL,
+        changes TEXT NOT NULL))",
+    R"(CREATE INDEX audit_action ON audit (action, seq))",
+    R"(CREATE INDEX audit_subject ON audit (subject, seq))",
+};
+
+constexpr std::span<const std::string_view> versions[] = {version_1, version_2};
 
 struct Words {
     std::string_view name;

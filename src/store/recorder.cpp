@@ -15,12 +15,12 @@ constexpr milliseconds first_retry_time{100};
 }  // namespace
 
 Recorder::Recorder(Journal* journal, AppendRecords append, OnRecovered recovered, Options options)
-    : options_(options),
+    : options_(std::move(options)),
       journal_(journal),
       writers_(journal->writers()),
       append_(append),
-      batch_(writers_, options.batch),
-      recovery_(journal->folder(), append, std::move(recovered), options.batch.rows_max),
+      batch_(writers_, options_.batch),
+      recovery_(journal->places(), append, std::move(recovered), options_.batch.rows_max),
       retry_time_(first_retry_time),
       stored_until_(Clock::now()),
       thread_(&Recorder::run, this) {}
@@ -48,7 +48,9 @@ void Recorder::store_closed() {
     if (Clock::now() < retry_at_) return;
     if (batch_.empty()) batch_.gather();
     unreadable_ = batch_.unreadable();
-    if (!batch_.empty()) {
+    if (batch_.empty()) {
+        check_store();
+    } else {
         const auto appended = append_(batch_.records());
         if (!appended) return store_failed(appended.error());
         store_works();
@@ -59,10 +61,20 @@ void Recorder::store_closed() {
     if (!batch_.is_full()) stored_until_ = batch_.began();
 }
 
+void Recorder::check_store() {
+    if (store_is_known_ || !options_.check) return;
+    const auto checked = options_.check();
+    if (!checked) return store_failed(checked.error());
+    store_works();
+}
+
 void Recorder::recover() {
     const auto now = Clock::now();
     if (now < recover_at_ || now < retry_at_) return;
-    if (!recovery_.has_work()) recovery_.look();
+    if (!recovery_.has_work()) {
+        recovery_.look();
+        journal_->disk()->set_others_bytes(recovery_.others_bytes());
+    }
     // One step at a time, so that our own rows do not wait for all of another's.
     const auto stepped = recovery_.step();
     recovered_ = recovery_.rows();
@@ -72,6 +84,7 @@ void Recorder::recover() {
 }
 
 void Recorder::store_failed(const Error& error) {
+    store_is_known_ = false;
     retry_at_ = Clock::now() + retry_time_;
     retry_time_ = std::min(2 * retry_time_, options_.retry_time_max);
     const std::scoped_lock lock(mutex_);
@@ -83,6 +96,7 @@ void Recorder::store_failed(const Error& error) {
 }
 
 void Recorder::store_works() {
+    store_is_known_ = true;
     retry_time_ = first_retry_time;
     const std::scoped_lock lock(mutex_);
     if (store_error_.empty()) return;
@@ -97,7 +111,8 @@ void Recorder::tell_of_lost_rows() {
     log::Line(log::Level::error, "requests are missing in the log and the ledger")
         .add("lost", all - lost_told_)
         .add("lost_since_start", all)
-        .add("journal_bytes", journal_->folder()->bytes())
+        .add("journal_bytes", journal_->disk()->bytes())
+        .add("journal_memory_bytes", journal_->memory()->bytes())
         .write();
     lost_told_ = all;
     tell_lost_at_ = now + limits::lost_rows_log_time;
@@ -179,12 +194,19 @@ std::uint64_t Recorder::lost() const {
     return rows;
 }
 
+Recorder::Clock::time_point Recorder::stored_until() const {
+    const auto now = Clock::now();
+    return waiting() == 0 ? now : stored_until_.load();
+}
+
 Recorder::Figures Recorder::figures() const {
     Figures figures{.waiting = waiting(),
                     .stored = stored_,
                     .recovered = recovered_,
                     .lost = lost(),
-                    .journal_bytes = journal_->folder()->bytes()};
+                    .journal_bytes = journal_->disk()->bytes(),
+                    .memory_bytes = journal_->memory()->bytes(),
+                    .store_is_up = store_is_known_};
     if (figures.waiting > 0)
         figures.lag = std::chrono::duration_cast<milliseconds>(Clock::now() - stored_until_.load());
     for (JournalWriter* writer : writers_) figures.unmarked += writer->unmarked();

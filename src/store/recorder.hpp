@@ -9,6 +9,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -27,6 +28,9 @@ public:
         std::chrono::milliseconds gather_time = limits::recorder_gather_time;
         std::chrono::milliseconds retry_time_max = limits::recorder_retry_time;
         std::chrono::milliseconds recovery_time = limits::recovery_time;
+        // Whether the store would take rows, asked while there are none: at the beginning, and
+        // until it would. None: it is found out with the first.
+        std::function<Result<void>()> check{};
     };
 
     // `append` and `recovered` are called on the recorder's thread. The journal outlives it, and
@@ -52,16 +56,21 @@ public:
         std::uint64_t lost = 0;            // rows that are in no store and never will be
         std::uint64_t unmarked = 0;        // requests that a crash would have left no trace of
         std::size_t journal_bytes = 0;     // on the disk
-        std::string store_error{};         // empty: the store took the last batch
+        std::size_t memory_bytes = 0;      // of the journal
+        bool store_is_up = false;          // it took the last batch, or would have
+        std::string store_error{};         // why it is not; empty: that is not known yet
     };
     // From any thread.
     Figures figures() const;
+    // All that this process had closed before then is in the store.
+    std::chrono::steady_clock::time_point stored_until() const;
 
 private:
     using Clock = std::chrono::steady_clock;
 
     void run();
     void store_closed();
+    void check_store();
     void recover();
     void store_failed(const Error& error);
     void store_works();
@@ -90,6 +99,7 @@ private:
     std::uint64_t lost_told_ = 0;
 
     // Its news for others.
+    std::atomic<bool> store_is_known_ = false;  // to take rows
     std::atomic<std::uint64_t> stored_ = 0;
     std::atomic<std::uint64_t> recovered_ = 0;
     std::atomic<std::uint64_t> refused_ = 0;

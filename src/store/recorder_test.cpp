@@ -21,10 +21,8 @@ class RecorderOf : public ::testing::Test {
 protected:
     fs::path path() const { return temporary_.path() / "journal"; }
 
-    void open(Journal::Options options = {}) {
-        auto opened = Journal::open(path(), std::move(options));
-        ASSERT_TRUE(opened);
-        journal_ = std::move(*opened);
+    void open(Journal::Options options = testing::journal_options()) {
+        journal_ = Journal::open(path(), std::move(options));
         writer_ = journal_->add_writer();
         other_writer_ = journal_->add_writer();
     }
@@ -92,7 +90,7 @@ TEST_F(RecorderOf, StoresManyRowsAtATime) {
 }
 
 TEST_F(RecorderOf, KeepsRowsWhileTheStoreIsAwayAndLosesNone) {
-    open({.sizes = {.file_bytes = 8192}});
+    open(testing::journal_options({.file_bytes = 8192}));
     store_.go_away();
     start({.retry_time_max = 200ms});
     close(500);
@@ -101,19 +99,25 @@ TEST_F(RecorderOf, KeepsRowsWhileTheStoreIsAwayAndLosesNone) {
     auto figures = recorder_->figures();
     EXPECT_EQ(figures.waiting, 500u);
     EXPECT_GT(figures.lag, 0ms);
-    EXPECT_GT(figures.journal_bytes, 500'000u);
+    EXPECT_GT(figures.memory_bytes, 500'000u);
     EXPECT_EQ(figures.store_error, "the store is away");
+    EXPECT_FALSE(figures.store_is_up);
     store_.come_back();
     EXPECT_TRUE(soon([&] { return store_.size() == 500; }));
     EXPECT_TRUE(recorder_->flush(10s));
     figures = recorder_->figures();
     EXPECT_EQ(figures.lost, 0u);
     EXPECT_EQ(figures.store_error, "");
-    EXPECT_LT(figures.journal_bytes, 400'000u);
+    EXPECT_TRUE(figures.store_is_up);
+    EXPECT_LT(figures.memory_bytes, 400'000u);
 }
 
 TEST_F(RecorderOf, CountsWhatAFullJournalLosesAndSaysSo) {
-    open({.folder = {.bytes_max = 600'000}, .sizes = {.file_bytes = 8192, .retry_time = 0ms}});
+    auto options = testing::journal_options({.file_bytes = 8192, .retry_time = 0ms});
+    options.memory = [find = options.memory](const fs::path& folder) {
+        return std::optional(JournalMemory{find(folder)->folder, 600'000});
+    };
+    open(std::move(options));
     store_.go_away();
     start({.gather_time = 1ms, .retry_time_max = 20ms});
     ::testing::internal::CaptureStderr();
@@ -153,6 +157,7 @@ TEST_F(RecorderOf, StoresEverythingBeforeItStopsAndLeavesNothingBehind) {
     recorder_.reset();
     journal_.reset();
     EXPECT_TRUE(fs::is_empty(path()));
+    EXPECT_TRUE(fs::is_empty(temporary_.path() / "memory"));
 }
 
 TEST_F(RecorderOf, LeavesToTheNextProcessWhatItCouldNotStoreInTime) {
@@ -182,17 +187,30 @@ TEST_F(RecorderOf, TakesOverFromAProcessThatDiesWhileItRuns) {
     open();
     start({.recovery_time = 50ms});
     testing::in_a_process_that_dies([&] {
-        const auto journal = Journal::open(path(), {});
-        JournalWriter* const writer = (*journal)->add_writer();
+        const auto journal = Journal::open(path(), testing::journal_options());
+        JournalWriter* const writer = journal->add_writer();
         (void)writer->open(some_opening("theirs"));
     });
     EXPECT_TRUE(soon([&] { return store_.size() == 1; }));
     EXPECT_EQ(store_.find("theirs").error, "gateway_crashed");
 }
 
+TEST_F(RecorderOf, KnowsOfAStoreThatWillTakeNoRowsBeforeThereAreAny) {
+    open();
+    std::atomic<bool> is_away = true;
+    start({.retry_time_max = 20ms, .check = [&]() -> Result<void> {
+               if (is_away) return fail(ErrorKind::store_unavailable, "away");
+               return {};
+           }});
+    EXPECT_TRUE(soon([&] { return recorder_->figures().store_error == "away"; }));
+    is_away = false;
+    EXPECT_TRUE(soon([&] { return recorder_->figures().store_error.empty(); }));
+}
+
 TEST_F(RecorderOf, IsFedByManyThreadsAtOnce) {
-    auto opened = Journal::open(path(), {.sizes = {.file_bytes = 16'384}});
-    journal_ = std::move(*opened);
+    auto options = testing::journal_options({.file_bytes = 16'384});
+    options.copies = Journal::Options::Copies::by_itself;
+    journal_ = Journal::open(path(), std::move(options));
     std::vector<JournalWriter*> writers;
     for (int i = 0; i < 4; ++i) writers.push_back(journal_->add_writer());
     start({.batch = {50, 1'000'000}, .gather_time = 1ms});

@@ -1,11 +1,21 @@
 #include "store/records.hpp"
 
+#include "base/foreign_text.hpp"
 #include "telemetry/record_details.hpp"
 #include "telemetry/record_json.hpp"
 
 namespace runnel::store {
+namespace {
 
-std::string record_json(const Record& record) {
+void hide_addresses(telemetry::RequestRecord& record) {
+    for (telemetry::AttemptRecord& attempt : record.attempts) attempt.detail.clear();
+    record.error_detail =
+        record.attempts.empty() ? without_addresses(record.error_detail) : std::string();
+}
+
+}  // namespace
+
+std::string record_json(const Record& record, Reader reader) {
     telemetry::RequestRecord all{.request_id = record.request_id,
                                  .model_asked = record.model_asked,
                                  .model_served = record.model_served,
@@ -21,6 +31,7 @@ std::string record_json(const Record& record) {
     if (!record.entry_id.starts_with(own_id_prefix)) all.completion_id = record.entry_id;
     telemetry::read_details(record.details_json, record.tokens.input, record.tokens.output, all);
     telemetry::read_cost_lines(record.lines_json, all);
+    if (reader == Reader::owner) hide_addresses(all);
     return telemetry::record_json(all);
 }
 

@@ -54,7 +54,9 @@ struct Record {
     std::string timeline_json{};  // what was said; empty: it is not kept
 };
 
-// All there is to know of it: what GET /v1/logs/{id} answers.
-std::string record_json(const Record& record);
+// All there is to know of it: what GET /v1/logs/{id} answers. What providers said when they failed
+// names the operator's addresses: only the admin reads that.
+enum class Reader { owner, admin };
+std::string record_json(const Record& record, Reader reader);
 
 }  // namespace runnel::store

@@ -15,6 +15,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using telemetry::RequestRecord;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // As it goes through the journal and the store.
 Record stored(const RequestRecord& request, std::string_view id) {
@@ -104,7 +105,7 @@ TEST(Records, ThatWereStoredTellWhatTheyToldBefore) {
     RandomRequests requests;
     for (int i = 0; i < 2000; ++i) {
         const RequestRecord request = requests.next();
-        ASSERT_EQ(record_json(stored(request, request.completion_id)),
+        ASSERT_EQ(record_json(stored(request, request.completion_id), Reader::admin),
                   telemetry::record_json(request));
     }
 }
@@ -119,13 +120,31 @@ TEST(Records, KeepMaskedWhatWasMasked) {
         request.metadata_json = metadata;
         const Record record = stored(request, request.completion_id);
         EXPECT_EQ(record.details_json.find("0123456789"), std::string::npos);
-        EXPECT_EQ(record_json(record), telemetry::record_json(request));
+        EXPECT_EQ(record_json(record, Reader::admin), telemetry::record_json(request));
     }
+}
+
+TEST(Records, TellTheirOwnerNoAddressOfAProvider) {
+    RequestRecord request{.request_id = "req_1", .completion_id = "chatcmpl-1"};
+    request.error_kind = "upstream_unreachable";
+    request.error_detail = "connect to gpuhost:8000 failed";
+    const auto shown = [&](Reader reader) {
+        return record_json(stored(request, request.completion_id), reader);
+    };
+    request.attempts.push_back({.target = "local/m"});
+    request.attempts.back().detail = request.error_detail;
+    EXPECT_THAT(shown(Reader::admin), HasSubstr("gpuhost"));
+    EXPECT_THAT(shown(Reader::owner), Not(HasSubstr("gpuhost")));
+    EXPECT_THAT(shown(Reader::owner), HasSubstr(R"("code":"upstream_unreachable","detail":null)"));
+    request.attempts.clear();
+    request.error_kind = "model_unavailable";
+    request.error_detail = "tools.files: the MCP server http://10.0.0.7/ can't be reached";
+    EXPECT_THAT(shown(Reader::owner), HasSubstr("the MCP server [address] can't be reached"));
 }
 
 TEST(Records, WithoutACompletionHaveNoCompletionId) {
     const RequestRecord request{.request_id = "req_1"};
-    EXPECT_THAT(record_json(stored(request, std::string(own_id_prefix) + "1")),
+    EXPECT_THAT(record_json(stored(request, std::string(own_id_prefix) + "1"), Reader::admin),
                 HasSubstr(R"({"id":null,"request_id":"req_1")"));
 }
 

@@ -2,10 +2,10 @@
 
 #include "base/log.hpp"
 #include "store/closed_log.hpp"
+#include "store/journal_disk.hpp"
 #include "store/open_slots.hpp"
 
 #include <deque>
-#include <fstream>
 #include <string>
 #include <system_error>
 #include <unordered_map>
@@ -17,18 +17,6 @@ namespace runnel::store {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string bytes_of(const fs::path& path) {
-    std::error_code ignored;
-    std::string bytes;
-    const auto size = fs::file_size(path, ignored);
-    if (ignored) return bytes;
-    bytes.resize(size);
-    std::ifstream file(path, std::ios::binary);
-    file.read(bytes.data(), static_cast<std::streamsize>(size));
-    bytes.resize(static_cast<std::size_t>(file.gcount()));
-    return bytes;
-}
 
 std::vector<fs::path> in_folder(const fs::path& folder) {
     std::vector<fs::path> paths;
@@ -45,6 +33,19 @@ std::size_t bytes_in(const fs::path& folder) {
     return bytes;
 }
 
+// It stays, and is tried again when its folder is.
+void tell_of_unreadable(const JournalFile& file, const Error& error) {
+    log::Line(log::Level::error, "a file of the journal can't be read; it stays where it is")
+        .add("file", file.path.string())
+        .add("detail", error.message)
+        .write();
+}
+
+// In memory, a file without a byte was being made.
+bool held_nothing(const JournalFile& file, const std::string& bytes) {
+    return file.place == JournalFile::Place::memory && bytes.empty();
+}
+
 void remove_if_there(const fs::path& path) {
     std::error_code ignored;
     fs::remove(path, ignored);
@@ -53,19 +54,19 @@ void remove_if_there(const fs::path& path) {
 }  // namespace
 
 struct Recovery::Dead {
-    fs::path folder;
-    FolderLock lock;
-    std::vector<fs::path> closed_files{};
-    std::vector<fs::path> open_files{};
+    std::string process;
+    std::vector<FolderLock> locks{};  // of its folders, in memory and on the disk
+    std::vector<JournalFile> closed_files{};
+    std::vector<JournalFile> open_files{};
     std::deque<std::string> open_bytes{};                      // of open_files
     std::unordered_map<std::string_view, Opening> openings{};  // by completion id; views of them
     std::uint64_t rows_before = 0;
     std::uint64_t under_way = 0;
 };
 
-Recovery::Recovery(JournalFolder* own, AppendRecords append, OnRecovered recovered,
+Recovery::Recovery(JournalPlaces places, AppendRecords append, OnRecovered recovered,
                    std::size_t batch_rows)
-    : own_(own),
+    : places_(std::move(places)),
       append_(std::move(append)),
       recovered_(std::move(recovered)),
       batch_rows_(batch_rows) {}
@@ -73,22 +74,16 @@ Recovery::Recovery(JournalFolder* own, AppendRecords append, OnRecovered recover
 Recovery::~Recovery() = default;
 
 void Recovery::look() {
-    std::size_t bytes = 0;
-    folders_.clear();
-    for (const fs::path& folder : in_folder(own_->journal())) {
-        if (folder == own_->path()) continue;
-        bytes += bytes_in(folder);
-        // One whose name begins with a dot is being made.
-        if (!folder.filename().string().starts_with('.')) folders_.push_back(folder);
-    }
-    own_->set_others_bytes(bytes);
+    processes_ = places_.others();
+    others_bytes_ = 0;
+    for (const std::string& process : processes_) others_bytes_ += bytes_in(places_.disk / process);
 }
 
 Result<void> Recovery::step() {
     if (!has_work()) return {};
     if (!dead_) {
-        begin(folders_.back());
-        folders_.pop_back();
+        begin(processes_.back());
+        processes_.pop_back();
         return {};
     }
     if (dead_->closed_files.empty()) {
@@ -101,36 +96,69 @@ Result<void> Recovery::step() {
     return taken;
 }
 
-void Recovery::begin(const fs::path& folder) {
-    auto lock = FolderLock::take(folder);
-    if (!lock) {
+void Recovery::begin(const std::string& process) {
+    auto dead = std::make_unique<Dead>(process);
+    for (const fs::path& place : {places_.memory, places_.disk}) {
+        const fs::path folder = place / process;
+        std::error_code ignored;
+        if (place.empty() || !fs::is_directory(folder, ignored)) continue;
+        auto lock = FolderLock::take(folder);
+        if (lock) {
+            dead->locks.push_back(std::move(*lock));
+            continue;
+        }
         // Nothing but a folder is left where somebody was stopped while he removed the last of it.
-        ::rmdir(folder.c_str());
-        return;
+        if (::rmdir(folder.c_str()) != 0) return;
     }
-    dead_ = std::make_unique<Dead>(folder, std::move(*lock));
-    dead_->rows_before = rows_;
-    for (const fs::path& path : in_folder(folder)) {
-        const std::string name = path.filename();
-        if (name.starts_with(closed_files_kind)) dead_->closed_files.push_back(path);
-        if (name.starts_with(open_files_kind)) dead_->open_files.push_back(path);
-    }
-    // What was under way first: then it is known of whom to tell when its end is found.
-    for (const fs::path& path : dead_->open_files) {
-        const std::string& bytes = dead_->open_bytes.emplace_back(bytes_of(path));
-        for (const std::string_view slot : open_slots_of(bytes)) {
+    if (dead->locks.empty()) return;
+    dead->rows_before = rows_;
+    dead->closed_files = files_of(places_, process, closed_files_kind);
+    dead->open_files = files_of(places_, process, open_files_kind);
+    dead_ = std::move(dead);
+    if (!read_open_files()) dead_.reset();
+}
+
+// What was under way first: then it is known of whom to tell when its end is found. False where
+// that can't be read now.
+bool Recovery::read_open_files() {
+    for (const JournalFile& file : dead_->open_files) {
+        auto read = read_file(file.path);
+        if (!read) {
+            tell_of_unreadable(file, read.error());
+            return false;
+        }
+        const std::string& bytes = dead_->open_bytes.emplace_back(std::move(*read));
+        const OpenSlotsFound found = open_slots_of(bytes);
+        std::uint64_t lost = found.lost;
+        for (const std::string_view slot : found.payloads) {
             if (const auto opening = read_opening(slot)) {
                 dead_->openings.emplace(opening->completion_id, *opening);
             } else {
-                ++lost_;
+                ++lost;
             }
         }
+        if (!held_nothing(file, bytes)) tell_of_damage(file, lost);
     }
+    return true;
 }
 
-Result<void> Recovery::take_closed(const fs::path& path) {
-    const std::string bytes = bytes_of(path);
-    ClosedFileReader reader(bytes);
+void Recovery::tell_of_damage(const JournalFile& file, std::uint64_t lost) {
+    if (lost == 0) return;
+    lost_ += lost;
+    log::Line(log::Level::error,
+              "a file of the journal is damaged: requests are missing in the log and the ledger")
+        .add("file", file.path.string())
+        .add("requests", lost)
+        .write();
+}
+
+Result<void> Recovery::take_closed(const JournalFile& file) {
+    const auto bytes = read_file(file.path);
+    if (!bytes) {
+        tell_of_unreadable(file, bytes.error());
+        return {};
+    }
+    ClosedFileReader reader(*bytes);
     std::vector<Record> batch;
     std::uint64_t unreadable = 0;
     for (auto entry = reader.next(); entry || !batch.empty(); entry = reader.next()) {
@@ -149,8 +177,9 @@ Result<void> Recovery::take_closed(const fs::path& path) {
         }
         batch.clear();
     }
-    lost_ += reader.damaged() + unreadable;
-    remove_if_there(path);
+    if (!held_nothing(file, *bytes)) tell_of_damage(file, reader.lost() + unreadable);
+    for (const fs::path& place : {places_.memory, places_.disk})
+        if (!place.empty()) remove_if_there(place / dead_->process / file.name);
     return {};
 }
 
@@ -182,11 +211,15 @@ Result<void> Recovery::append(std::span<const Record> batch) {
 }
 
 void Recovery::finish() {
-    for (const fs::path& path : dead_->open_files) remove_if_there(path);
-    FolderLock::remove(dead_->folder);
+    for (const fs::path& place : {places_.memory, places_.disk}) {
+        if (place.empty()) continue;
+        const fs::path folder = place / dead_->process;
+        for (const JournalFile& file : dead_->open_files) remove_if_there(folder / file.name);
+        FolderLock::remove(folder);
+    }
     if (const std::uint64_t rows = rows_ - dead_->rows_before; rows > 0)
         log::Line(log::Level::info, "took over the journal of a process that is gone")
-            .add("folder", dead_->folder.filename().string())
+            .add("folder", dead_->process)
             .add("requests", rows)
             .add("were_under_way", dead_->under_way)
             .write();

@@ -50,6 +50,8 @@ struct RedisMeter::Reservation {
     std::vector<Part> parts{};
     std::vector<bool> held{};  // by part
     std::vector<policy::CounterState> states{};
+    policy::LedgerSums::Sums spent{};
+    Clock::time_point asked = Clock::now();
     std::optional<std::size_t> full{};
     bool unknown = false;  // Redis has no counter for a budget
     bool failed = false;
@@ -57,8 +59,8 @@ struct RedisMeter::Reservation {
     std::size_t missing = 0;
 };
 
-RedisMeter::RedisMeter(policy::RedisAddress address, policy::Meter* local, policy::LedgerSums* sums,
-                       RedisClient::Options options)
+RedisMeter::RedisMeter(policy::RedisAddress address, policy::LocalMeter* local,
+                       policy::LedgerSums* sums, RedisClient::Options options)
     : local_(local),
       sums_(sums),
       client_(std::move(address), with_hooks(std::move(options))) {
@@ -129,6 +131,7 @@ void RedisMeter::reserve_in_redis(const Claim& claim, const policy::LedgerSums::
     const std::size_t count = reservation->parts.size();
     reservation->held.resize(count);
     reservation->states.resize(claim.holds.size());
+    reservation->spent.resize(claim.holds.size());
     reservation->missing = count;
     // The last part's answer may come before run() returns, and takes the parts away.
     for (std::size_t i = 0; i < count; ++i) {
@@ -140,7 +143,7 @@ void RedisMeter::reserve_in_redis(const Claim& claim, const policy::LedgerSums::
             const Hold& hold = claim.holds[counter.hold];
             for (std::string& word : std::vector<std::string>{
                      std::string(counter.kind), text_of(hold.limit), text_of(hold.amount),
-                     text_of(policy::kept_for(hold)), text_of(sums[counter.hold].nano_usd)})
+                     text_of(policy::kept_for(hold)), text_of(sums[counter.hold].spent.nano_usd)})
                 call.arguments.push_back(std::move(word));
         }
         client_.run(reserve_script(), call.keys, call.arguments,
@@ -152,7 +155,7 @@ void RedisMeter::reserve_in_redis(const Claim& claim, const policy::LedgerSums::
 
 void RedisMeter::take_reply(const std::shared_ptr<Reservation>& reservation, std::size_t part_index,
                             Result<RedisReply> reply) {
-    constexpr std::size_t per_counter = 3;
+    constexpr std::size_t per_counter = 4;
     std::unique_lock lock(reservation->mutex);
     Part& part = reservation->parts[part_index];
     const std::size_t size = 2 + per_counter * part.counters.size();
@@ -167,6 +170,7 @@ void RedisMeter::take_reply(const std::shared_ptr<Reservation>& reservation, std
             reservation->states[counter.hold] = {
                 told[0].number, is_minute ? milliseconds(told[1].number) : hold.lasts};
             counter.born = told[2].text;
+            reservation->spent[counter.hold] = {Money{told[3].number}, reservation->asked};
         }
         if (list[0].text == "full") {
             const std::size_t full =
@@ -189,10 +193,14 @@ void RedisMeter::decide(Reservation& reservation) {
     if (answered) {
         const std::scoped_lock lock(mutex_);
         last_rates_.note(claim, reservation.states, Clock::now());
+        // What this machine has spent and not told Redis yet is not in it.
+        if (waiting_settles_.empty()) sums_->hear(claim, reservation.spent);
         if (!reservation.full) open_.insert_or_assign(claim.id, std::move(reservation.parts));
     }
-    if (answered && !reservation.full)
+    if (answered && !reservation.full) {
+        if (local_ != nullptr) local_->note(claim);
         return reservation.answer(policy::verdict_on(claim, reservation.states, std::nullopt));
+    }
     // Where no answer came it may be held all the same.
     for (std::size_t i = 0; i < reservation.parts.size(); ++i)
         if (reservation.held[i] || reservation.failed)
@@ -200,7 +208,7 @@ void RedisMeter::decide(Reservation& reservation) {
     if (reservation.failed) return decide_without_redis(claim, std::move(reservation.answer));
     if (reservation.full)
         return reservation.answer(policy::verdict_on(claim, reservation.states, reservation.full));
-    sums_->doubt(claim);
+    sums_->doubt(claim, policy::LedgerSums::OldOnes::will_not_do);
     ask_ledger(claim, Asked::just_now, std::move(reservation.answer));
 }
 
@@ -209,8 +217,13 @@ void RedisMeter::decide_without_redis(const Claim& claim, Answer answer) {
         const std::scoped_lock lock(mutex_);
         ++without_redis_;
     }
-    if (local_ != nullptr) return local_->reserve(claim, std::move(answer));
-    answer({cannot_check()});
+    if (local_ == nullptr) return answer({cannot_check()});
+    // What others spend is known from the ledger alone, from now on.
+    if (!alone_.exchange(true)) {
+        sums_->doubt(policy::LedgerSums::OldOnes::will_not_do);
+        sums_->refresh(policy::LedgerSums::Refresh::often);
+    }
+    local_->reserve(claim, std::move(answer));
 }
 
 Error RedisMeter::cannot_check() {
@@ -227,7 +240,7 @@ void RedisMeter::settle(std::string_view claim_id, const Settlement& settlement)
         if (auto found = open_.extract(std::string(claim_id))) parts = std::move(found.mapped());
     }
     for (const Part& part : parts) send_settle(settle_call(part, settlement));
-    if (parts.empty() && local_ != nullptr) local_->settle(claim_id, settlement);
+    if (local_ != nullptr) local_->settle(claim_id, settlement);
 }
 
 RedisMeter::Call RedisMeter::settle_call(const Part& part, const Settlement& settlement) {
@@ -258,7 +271,9 @@ void RedisMeter::keep_settle(Call call) {
 
 void RedisMeter::connected() {
     // Redis may have lost what it knew.
-    sums_->doubt();
+    sums_->doubt(policy::LedgerSums::OldOnes::will_do);
+    sums_->refresh(policy::LedgerSums::Refresh::seldom);
+    alone_ = false;
     send_waiting_settles();
     renew_leases();
 }

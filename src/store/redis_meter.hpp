@@ -1,6 +1,7 @@
 #pragma once
 
 #include "policy/ledger_sums.hpp"
+#include "policy/local_meter.hpp"
 #include "policy/meter.hpp"
 #include "policy/redis_address.hpp"
 #include "policy/settings.hpp"
@@ -8,6 +9,7 @@
 #include "store/last_rates.hpp"
 #include "store/redis_client.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -22,7 +24,9 @@
 namespace runnel::store {
 
 // Limits and budgets that hold across machines. What happens while Redis can't be reached is the
-// config's choice: the machine's own meter counts alone, or nobody is let in.
+// config's choice: the machine's own meter counts alone, or nobody is let in. Counting alone begins
+// with what the ledger says at that moment, and what this machine has under way; where the ledger
+// can't say, nobody is let in whose budget that is.
 //
 // What is counted for one holder lies in one slot of a cluster, and is decided in one step. A claim
 // on several holders is several steps, sent together; what was taken is given back when one of them
@@ -37,7 +41,7 @@ public:
     };
 
     // `local` and `sums` outlive it. Without a local meter nobody is let in without Redis.
-    RedisMeter(policy::RedisAddress address, policy::Meter* local, policy::LedgerSums* sums,
+    RedisMeter(policy::RedisAddress address, policy::LocalMeter* local, policy::LedgerSums* sums,
                RedisClient::Options options = {});
 
     void reserve(const policy::Claim& claim, Answer answer) override;
@@ -101,7 +105,7 @@ private:
     void send_waiting_settles();
     void renew_leases();
 
-    policy::Meter* local_;  // none: nobody is let in
+    policy::LocalMeter* local_;  // none: nobody is let in
     policy::LedgerSums* sums_;
     mutable std::mutex mutex_;
     std::unordered_map<std::string, std::vector<Part>> open_;  // by claim id
@@ -110,7 +114,8 @@ private:
     std::uint64_t settles_lost_ = 0;
     std::uint64_t without_redis_ = 0;
     Clock::time_point renew_at_{};
-    RedisClient client_;  // last: its thread uses all of the above
+    std::atomic<bool> alone_ = false;  // claims are decided without Redis
+    RedisClient client_;               // last: its thread uses all of the above
 };
 
 }  // namespace runnel::store

@@ -61,9 +61,9 @@ void RedisMeter::look_in_redis(const Claim& claim, policy::LedgerSums::Sums sums
                             std::unique_lock lock(looking->mutex);
                             if (reply && reply->list.size() == 2) {
                                 // What Redis does not know, or has lost, is in the ledger.
-                                looking->standings[i] = {
-                                    std::max(number_in(reply->list[0]), looking->sums[i].nano_usd),
-                                    number_in(reply->list[1])};
+                                looking->standings[i] = {std::max(number_in(reply->list[0]),
+                                                                  looking->sums[i].spent.nano_usd),
+                                                         number_in(reply->list[1])};
                             } else {
                                 looking->failed = true;
                             }

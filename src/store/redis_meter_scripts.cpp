@@ -60,8 +60,9 @@ for i, hold in ipairs(holds) do
     local is_new = hold.born == ''
     if is_new then hold.born = id end
     if hold.kind == 'money' then join(hold.spenders) end
+    hold.reserved = hold.reserved + hold.amount
     redis.call('HSET', hold.key, 'used', whole(hold.used), 'born', hold.born,
-               'reserved', whole(hold.reserved + hold.amount))
+               'reserved', whole(hold.reserved))
     if is_new or hold.kind ~= 'minute' then redis.call('PEXPIRE', hold.key, hold.kept) end
     redis.call('HSET', KEYS[1], 'amount' .. i, whole(hold.amount), 'born' .. i, hold.born)
   end
@@ -70,6 +71,7 @@ for i, hold in ipairs(holds) do
   reply[#reply + 1] = hold.used
   reply[#reply + 1] = left
   reply[#reply + 1] = hold.born
+  reply[#reply + 1] = hold.used - (hold.reserved or 0)
 end
 if take then
   redis.call('HSET', KEYS[1], 'state', 'held')

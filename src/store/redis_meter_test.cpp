@@ -78,7 +78,9 @@ protected:
     }
     policy::AskLedger ledger() {
         return [this](const policy::Holder&, UtcTime, policy::LedgerAnswer answer) {
-            answer(Money{in_ledger});
+            // What is settled is in it a moment before.
+            if (away) return answer(fail(ErrorKind::store_unavailable, "away"));
+            answer(policy::LedgerSum(Money{in_ledger}, steady_clock::now()));
         };
     }
     Settlement spend(std::int64_t nano_usd) {
@@ -99,6 +101,7 @@ protected:
     Key key{"k1"};
     std::atomic<int> claims = 0;
     std::atomic<std::int64_t> in_ledger = 0;
+    std::atomic<bool> away = false;  // the ledger
 };
 
 TEST_F(RedisMeterTest, ThreeMachinesSpendNoMoreThanOneBudget) {
@@ -201,6 +204,78 @@ TEST_F(RedisMeterTest, WithoutRedisLocalLimitsHoldOrNobodyIsLetIn) {
     EXPECT_EQ(open.ask(claim()), "");
     EXPECT_EQ(open.meter.figures().without_redis, 4u);
     EXPECT_FALSE(open.meter.figures().connected);
+}
+
+TEST_F(RedisMeterTest, WithoutRedisABudgetGoesOnWhereItWas) {
+    RedisServer server;
+    server.start();
+    key.budget = policy::Budget{Money{1'000'000}};
+    Machine machines[]{{server.address(), Without::local_limits, ledger()},
+                       {server.address(), Without::local_limits, ledger()}};
+    // One machine spends most of it, and has something under way; the other has seen the key too.
+    const Claim spends = claim(100), under_way = claim(100), seen = claim(100);
+    EXPECT_EQ(machines[1].ask(seen), "");
+    machines[1].meter.settle(seen.id, spend(0));
+    EXPECT_EQ(machines[0].ask(spends), "");
+    EXPECT_EQ(machines[0].ask(under_way), "");
+    machines[0].meter.settle(spends.id, spend(850'000));
+    server.kill();
+    std::this_thread::sleep_for(20ms);  // the journal is written after a settlement
+    // 850 and 100 of 1,000: there is room for 50 here, and for 150 there.
+    EXPECT_EQ(machines[0].ask(claim(51)), "key_spend_limit_reached");
+    EXPECT_EQ(machines[0].ask(claim(50)), "");
+    EXPECT_EQ(machines[1].ask(claim(150)), "");
+    EXPECT_EQ(machines[1].ask(claim(1)), "key_spend_limit_reached");
+}
+
+TEST_F(RedisMeterTest, WhatTheLedgerDoesNotHaveYetIsKnownFromRedis) {
+    RedisServer server;
+    server.start();
+    key.budget = policy::Budget{Money{1'000'000}};
+    Machine machines[]{{server.address(), Without::local_limits, ledger()},
+                       {server.address(), Without::local_limits, ledger()}};
+    const Claim theirs = claim(100), own = claim(100);
+    EXPECT_EQ(machines[0].ask(theirs), "");
+    machines[0].meter.settle(theirs.id, {Reached::provider, 1, Money{900'000}});
+    wait_until([&] { return spent(machines[0]) == "900000"; });
+    EXPECT_EQ(machines[1].ask(own), "");
+    machines[1].meter.settle(own.id, {Reached::provider, 1, Money{50'000}});
+    wait_until([&] { return spent(machines[1]) == "950000"; });
+    server.kill();
+    EXPECT_EQ(machines[1].ask(claim(50)), "");
+    EXPECT_EQ(machines[1].ask(claim(1)), "key_spend_limit_reached");
+}
+
+TEST_F(RedisMeterTest, ARedisThatForgotWhatTheLedgerDoesNotHaveYetIsTold) {
+    RedisServer server;
+    server.start();
+    Machine machine(server.address(), Without::refuse, ledger());
+    const Claim early = claim(1000), late = claim(1000);
+    EXPECT_EQ(machine.ask(early), "");
+    machine.meter.settle(early.id, {Reached::provider, 1, Money{999'000'000}});
+    wait_until([&] { return spent(machine) == "999000000"; });
+    EXPECT_EQ(machine.ask(late), "");
+    EXPECT_EQ(machine.redis({"FLUSHALL"}), "OK");
+    EXPECT_EQ(machine.ask(claim(100)), "");
+    EXPECT_EQ(spent(machine), std::to_string(999'000'000 + 100'000));
+}
+
+TEST_F(RedisMeterTest, WithoutRedisAndLedgerNobodyIsLetInWhoHasABudget) {
+    RedisServer server;
+    server.start();
+    Machine machine(server.address(), Without::local_limits, ledger());
+    EXPECT_EQ(machine.ask(claim(100)), "");
+    server.kill();
+    away = true;
+    const Verdict refused = machine.reserve(claim(100));
+    ASSERT_TRUE(refused.refusal);
+    EXPECT_EQ(refused.refusal->kind, ErrorKind::store_unavailable);
+    EXPECT_TRUE(refused.refusal->retry_after);
+    away = false;
+    EXPECT_EQ(machine.ask(claim(100)), "");
+    // Once it is known, it stays known.
+    away = true;
+    EXPECT_EQ(machine.ask(claim(100)), "");
 }
 
 TEST_F(RedisMeterTest, WhatEndsWhileRedisIsAwayIsSettledWhenItIsBack) {
@@ -341,7 +416,7 @@ TEST_P(RestartTest, RequestsGoOnWhileRedisIsKilledAndStarted) {
     }
     wait_until([&] { return places(machines[0]) == "0"; });
     // The ledger has all of it; a new claim raises the counter to that.
-    machines[0].sums.doubt();
+    machines[0].sums.doubt(policy::LedgerSums::OldOnes::will_do);
     const Claim last = claim(0);
     EXPECT_EQ(machines[0].ask(last), "");
     machines[0].meter.settle(last.id, {});

@@ -205,6 +205,41 @@ TEST(Sqlite, OneThatIsOpenedLaterIsTriedUntilItCanBe) {
     EXPECT_EQ(counted->integer(0, 0), 0);
 }
 
+TEST(Sqlite, AFileThatIsGoneIsNotWrittenToAndNotMadeAnew) {
+    const testing::TemporaryFolder folder;
+    const auto file = folder.path() / "data" / "runnel.db";
+    auto database = open_database(sqlite_settings(), folder.path() / "data");
+    ASSERT_TRUE(database);
+    const auto write = [&] {
+        return (*database)->run("UPDATE counters SET value = value WHERE name = 'ledger_seq'");
+    };
+    const auto eventually = [&] {
+        for (int i = 0; i < 100 && !write(); ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        return write().has_value();
+    };
+    EXPECT_TRUE(write());
+    std::filesystem::rename(folder.path() / "data", folder.path() / "away");
+    for (int i = 0; i < 3; ++i) {
+        const auto failed = write();
+        ASSERT_FALSE(failed);
+        EXPECT_EQ(failed.error().kind, ErrorKind::store_unavailable);
+        EXPECT_NE(failed.error().message.find("is gone"), std::string::npos);
+    }
+    EXPECT_FALSE(std::filesystem::exists(file));
+    std::filesystem::rename(folder.path() / "away", folder.path() / "data");
+    EXPECT_TRUE(eventually());
+    // Another one in its place is the store from then on.
+    const testing::TemporaryFolder other;
+    ASSERT_TRUE(open_database(sqlite_settings(), other.path()));
+    for (const auto* const companion : {"-wal", "-shm"})
+        std::filesystem::remove(file.string() + companion);
+    std::filesystem::remove(file);
+    EXPECT_FALSE(write());
+    std::filesystem::copy_file(other.path() / "runnel.db", file);
+    EXPECT_TRUE(eventually());
+}
+
 // A limit on the size of files stands in for a full disk.
 TEST(Sqlite, AFullDiskIsAnErrorAndNothingIsLostOrHalfDone) {
     const testing::TemporaryFolder folder;

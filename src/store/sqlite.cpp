@@ -1,6 +1,8 @@
 #include "store/sqlite.hpp"
 
+#include "base/log.hpp"
 #include "store/migrations.hpp"
+#include "store/private_folder.hpp"
 #include "store/storable_text.hpp"
 #include "store/store_limits.hpp"
 
@@ -11,6 +13,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
+#include <random>
 #include <unordered_map>
 
 #include <fcntl.h>
@@ -79,23 +82,73 @@ Error error_of(int code, std::string_view detail) {
     }
 }
 
-// The file before SQLite makes it, because nobody else may read it; its companions take after it.
-Result<void> make_file(const std::filesystem::path& file) {
+// SQLite takes one byte for none, and every database has more than its head.
+constexpr std::uintmax_t head_bytes_of_database = 100;
+
+// A store that is there and has no byte was one, and is not any more: nobody is given an empty one
+// in its place without a word.
+Result<void> check_file(const std::filesystem::path& file) {
     std::error_code error;
-    if (!std::filesystem::is_directory(file.parent_path(), error) &&
-        !std::filesystem::create_directories(file.parent_path(), error))
+    const auto bytes = std::filesystem::file_size(file, error);
+    if (error || bytes > head_bytes_of_database) return {};
+    return fail(ErrorKind::store_unavailable,
+                fmt::format("{} is empty ({} bytes): the store that was there is gone. Put it back "
+                            "from a backup; or delete the file, and keys, budgets and logs begin "
+                            "anew.",
+                            file.string(), bytes));
+}
+
+Result<void> write_first_page(const std::filesystem::path& file) {
+    sqlite3* connection = nullptr;
+    int code = sqlite3_open_v2(file.c_str(), &connection,
+                               SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+    const std::unique_ptr<sqlite3, Close> closes(connection);
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(connection,
+                            "PRAGMA page_size = 8192; PRAGMA journal_mode = MEMORY; "
+                            "PRAGMA application_id = 1381322316",  // "RUNL"
+                            nullptr, nullptr, nullptr);
+    if (code != SQLITE_OK) return fail(error_of(code, file.string()));
+    return {};
+}
+
+// The file before SQLite makes it, because nobody else may read it; its companions take after it.
+// It gets its name when it has its first page, so one that is empty is not one that is being made.
+Result<void> make_file(const std::filesystem::path& file) {
+    if (const auto error = make_private_folder(file.parent_path()))
         return fail(ErrorKind::store_unavailable,
                     fmt::format("The folder {} can't be made: {}.", file.parent_path().string(),
                                 error.message()));
     // A file that is there is not touched: closing it would take away the locks that other
     // connections of this process have on it, and whoever closes the store next would delete the
     // log that they still write to.
-    const int made = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    if (made < 0 && errno == EEXIST) return {};
-    if (made < 0)
+    std::error_code ignored;
+    if (std::filesystem::exists(file, ignored)) return check_file(file);
+    const std::filesystem::path unnamed =
+        fmt::format("{}.new-{}-{}", file.string(), ::getpid(), std::random_device()());
+    const auto failed = [&] {
         return fail(ErrorKind::store_unavailable,
                     fmt::format("{} can't be written: {}.", file.string(), std::strerror(errno)));
+    };
+    const int made =
+        ::open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (made < 0) return failed();
     ::close(made);
+    auto written = write_first_page(unnamed);
+    // Not over one that somebody else has made meanwhile.
+    bool named = written && ::link(unnamed.c_str(), file.c_str()) == 0;
+    const bool is_there_already = !named && errno == EEXIST;
+    // Some file systems know no second names.
+    if (written && !named && !is_there_already)
+        named = ::rename(unnamed.c_str(), file.c_str()) == 0;
+    ::unlink(unnamed.c_str());
+    if (!written) return written;
+    if (!named && !is_there_already) return failed();
+    if (named && std::filesystem::exists(file.parent_path() / "journal", ignored))
+        log::Line(log::Level::warning,
+                  "a new, empty store was made: there was none, though there is a journal")
+            .add("file", file.string())
+            .write();
     return {};
 }
 
@@ -107,12 +160,15 @@ public:
 
     // Where it fails, whatever is run next tries it again, though not at once.
     Result<void> be_open() {
+        let_go_of_lost_file();
         if (connection_) return {};
         if (Clock::now() < next_attempt_) return fail(why_not_);
         auto opened = open();
-        if (opened) return opened;
-        prepared_.clear();
-        connection_.reset();
+        if (opened) {
+            pause_ = limits::reconnect_pause_min;
+            return opened;
+        }
+        close();
         why_not_ = std::move(opened.error());
         next_attempt_ = Clock::now() + pause_;
         pause_ = std::min<Clock::duration>(pause_ * 2, limits::reconnect_pause_max);
@@ -160,8 +216,36 @@ private:
         return Clock::now() > static_cast<SqliteDatabase*>(self)->deadline_;
     }
 
+    void close() {
+        prepared_.clear();
+        connection_.reset();
+    }
+
+    // SQLite would go on with a file that was deleted or moved away, and what it writes there is
+    // nowhere. Not within a transaction, which is one connection's.
+    void let_go_of_lost_file() {
+        if (!connection_ || sqlite3_get_autocommit(connection_.get()) == 0) return;
+        int has_moved = 0;
+        sqlite3_file_control(connection_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
+        if (has_moved == 0) return;
+        log::Line(log::Level::error, "the store's file is gone, or another one is in its place")
+            .add("file", file_.string())
+            .write();
+        close();
+    }
+
+    // One that was here is not made anew: it may be on a disk that comes back.
+    Result<void> find_or_make_file() const {
+        if (!was_open_) return make_file(file_);
+        std::error_code error;
+        if (std::filesystem::exists(file_, error)) return check_file(file_);
+        return fail(
+            ErrorKind::store_unavailable,
+            fmt::format("{} is gone. Put it back, or start anew without it.", file_.string()));
+    }
+
     Result<void> open() {
-        if (auto made = make_file(file_); !made) return propagate(made);
+        if (auto there = find_or_make_file(); !there) return there;
         sqlite3* connection = nullptr;
         const int code = sqlite3_open_v2(file_.c_str(), &connection,
                                          SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -173,7 +257,9 @@ private:
                                  &SqliteDatabase::is_late, this);
         for (const std::string_view setting : settings)
             if (auto done = run_alone(setting); !done) return done;
-        return migrate(*this);
+        if (auto done = migrate(*this); !done) return done;
+        was_open_ = true;
+        return {};
     }
 
     Result<void> run_alone(std::string_view statement) {
@@ -258,6 +344,7 @@ private:
 
     std::filesystem::path file_;
     std::unique_ptr<sqlite3, Close> connection_;
+    bool was_open_ = false;
     Clock::duration pause_ = limits::reconnect_pause_min;
     Clock::time_point next_attempt_{};
     Error why_not_;

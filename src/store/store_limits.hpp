@@ -24,6 +24,15 @@ inline constexpr std::size_t pipelined_statements = 256;  // sent before the ans
 inline constexpr std::size_t waiting_jobs = 256;  // of one thread
 inline constexpr auto waiting_time = 5s;          // then whoever asked has given up, or soon will
 
+// The journal. Requests write to memory, and never wait for the disk.
+inline constexpr std::size_t journal_memory_bytes =
+    64 * mib;  // some 30,000 rows; then they are lost
+inline constexpr std::size_t journal_memory_bytes_min = 16 * mib;
+inline constexpr std::size_t journal_memory_file_bytes = 1 * mib;
+inline constexpr auto journal_copy_time = 250ms;  // between two copies of what waits to the disk
+inline constexpr auto journal_quick_copy_time = 20ms;  // where memory ends with the process
+inline constexpr auto left_behind_time = 24h;  // before memory whose journal is gone is removed
+
 // Of ids, names and codes: an index of PostgreSQL's takes 2,700 bytes for all columns together.
 inline constexpr std::size_t name_bytes = 256;
 

@@ -1,7 +1,9 @@
 #include "store/usage.hpp"
 
+#include "policy/model_version.hpp"
 #include "store/log_filter.hpp"
 #include "store/sql_time.hpp"
+#include "store/stored_name.hpp"
 
 #include <fmt/format.h>
 
@@ -43,6 +45,40 @@ UsageSum sum_of(const Rows& rows, std::size_t row, GroupBy group_by) {
     return sum;
 }
 
+// The names under which the provider of a provider/model served it, or a version of it.
+Result<std::vector<std::string>> served_as(Database& database, std::string_view model) {
+    const std::string_view provider = model.substr(0, model.find('/'));
+    auto rows =
+        database.run("SELECT DISTINCT model_served FROM kinds WHERE provider = $1", {provider});
+    if (!rows) return propagate(rows);
+    std::vector<std::string> names;
+    for (std::size_t row = 0; row < rows->size(); ++row) {
+        std::string name(rows->text(row, 0));
+        if (policy::is_version_of(name, stored_name(model)) ||
+            policy::is_version_of(fmt::format("{}/{}", provider, name), stored_name(model)))
+            names.push_back(std::move(name));
+    }
+    return names;
+}
+
+// `served` is what served_as() says of it.
+void add_model(Conditions& to, const SpendScope& scope, const std::vector<std::string>& served) {
+    Conditions kinds = to.of_another_table();
+    std::string names = kinds.value(stored_name(scope.name));
+    for (const std::string& other : scope.other_names)
+        names += ", " + kinds.value(stored_name(other));
+    std::string either = fmt::format("model_asked IN ({})", names);
+    if (!served.empty()) {  // PostgreSQL refuses a value that nothing asks for
+        const std::string provider =
+            kinds.value(std::string_view(scope.name).substr(0, scope.name.find('/')));
+        for (const std::string& name : served)
+            either += fmt::format(" OR (provider = {} AND model_served = {})", provider,
+                                  kinds.value(std::string_view(name)));
+    }
+    kinds.add(fmt::format("({})", either));
+    to.add(fmt::format("kind IN (SELECT id FROM kinds WHERE {})", kinds.text()));
+}
+
 }  // namespace
 
 Result<std::vector<UsageSum>> usage(Database& database, const UsageQuery& query) {
@@ -75,11 +111,18 @@ Result<Money> spent(Database& database, const SpendScope& scope, policy::UtcTime
     switch (scope.kind) {
         case SpendScope::Kind::key: filter.key_id = scope.name; break;
         case SpendScope::Kind::team: filter.team = scope.name; break;
-        case SpendScope::Kind::model: filter.model_asked = scope.name; break;
+        case SpendScope::Kind::model: break;
     }
     std::vector<Parameter> parameters;
     Conditions conditions(&parameters);
-    add_filter(conditions, filter);
+    Result<std::vector<std::string>> served;
+    if (scope.kind == SpendScope::Kind::model) {
+        served = served_as(database, scope.name);
+        if (!served) return propagate(served);
+        add_model(conditions, scope, *served);
+    } else {
+        add_filter(conditions, filter);
+    }
     const std::string parts = rows_to_sum(ms_of(from), std::numeric_limits<std::int64_t>::max(),
                                           conditions.text(), parameters);
     auto rows = database.run(fmt::format("SELECT SUM(cost) FROM {}", parts), parameters);

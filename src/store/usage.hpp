@@ -36,11 +36,13 @@ struct UsageSum {
 // By time, or by what they cost, the most first.
 Result<std::vector<UsageSum>> usage(Database& database, const UsageQuery& query);
 
-// Whose money. A model by the name that was asked for.
+// Whose money. A model's is what was spent on requests for it, under any of its names, and on
+// others that it answered: as provider/model.
 struct SpendScope {
     enum class Kind { key, team, model };
     Kind kind = Kind::key;
     std::string name;
+    std::vector<std::string> other_names{};  // of a model
 };
 
 // What was spent since then, for budgets after a restart.

@@ -4,6 +4,7 @@
 #include "support/databases.hpp"
 #include "support/store_records.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -124,18 +125,40 @@ TEST_P(UsageSums, WhatWasSpentIsKnownSinceAnyMoment) {
         Money of_key;
         Money of_team;
         Money of_model;
+        Money of_target;
+        const std::string some_target =
+            records_.front().provider + '/' + records_.front().model_served;
         for (const Record& record : records_) {
             if (record.time < from || !record.cost) continue;
             if (record.key_id == "key-2") of_key += *record.cost;
             if (record.team == "blue") of_team += *record.cost;
             if (record.model_asked == "asked-1") of_model += *record.cost;
+            const bool named = record.model_asked == "asked-1" || record.model_asked == "asked-2";
+            const std::string target = record.provider + '/' + record.model_served;
+            if (named || target == some_target) of_target += *record.cost;
         }
         using Kind = SpendScope::Kind;
         EXPECT_EQ(spent(*database_, {Kind::key, "key-2"}, from).value_or(Money{-1}), of_key);
         EXPECT_EQ(spent(*database_, {Kind::team, "blue"}, from).value_or(Money{-1}), of_team);
         EXPECT_EQ(spent(*database_, {Kind::model, "asked-1"}, from).value_or(Money{-1}), of_model);
+        const SpendScope target{Kind::model, some_target, {"asked-1", "asked-2"}};
+        EXPECT_EQ(spent(*database_, target, from).value_or(Money{-1}), of_target);
         EXPECT_EQ(spent(*database_, {Kind::key, "nobody"}, from).value_or(Money{-1}), Money{});
     }
+}
+
+TEST_P(UsageSums, CountsWhatVersionsOfAModelCost) {
+    std::vector<Record> records;
+    for (const char* served : {"p9/gpt", "gpt-2026-08-07", "p9/GPT-latest", "gpt-mini", "p9/gp"}) {
+        records.push_back(some_record(fmt::format("v{}", records.size()), some_noon));
+        records.back().model_asked = served;
+        records.back().model_served = served;
+        records.back().provider = "p9";
+        records.back().cost = Money{1};
+    }
+    ASSERT_TRUE(append(*database_, records));
+    const SpendScope model{SpendScope::Kind::model, "p9/gpt"};
+    EXPECT_EQ(spent(*database_, model, some_noon).value_or(Money{-1}), Money{3});
 }
 
 }  // namespace

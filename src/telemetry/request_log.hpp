@@ -31,6 +31,7 @@ struct AttemptRecord {
     std::chrono::milliseconds first_token{0};
     std::chrono::milliseconds total{0};
     bool hedge = false;                    // started beside a slow one
+    bool left = false;                     // asked, and the client did not wait for its answer
     std::chrono::milliseconds started{0};  // since the request began
     std::shared_ptr<const Peer> peer{};    // where a trace is told; else null
 };

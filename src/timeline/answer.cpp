@@ -8,30 +8,41 @@ Answer::Choice& Fold::at(Choice choice) {
     return answer_.choices[index];
 }
 
+void Fold::add(std::string& text, std::string_view piece) {
+    text += piece;
+    bytes_ += piece.size();
+}
+
+void Fold::add(std::vector<std::string>& raws, std::string_view raw) {
+    raws.emplace_back(raw);
+    bytes_ += sizeof(std::string) + raw.size();
+}
+
 void Fold::on(const Event& event) {
     std::visit(
         Overload{
             [](const Started&) {},
-            [&](const Text& e) { at(e.choice).text_escaped += e.text; },
-            [&](const Reasoning& e) { at(e.choice).reasoning_escaped += e.text; },
-            [&](const Refusal& e) { at(e.choice).refusal_escaped += e.text; },
+            [&](const Text& e) { add(at(e.choice).text_escaped, e.text); },
+            [&](const Reasoning& e) { add(at(e.choice).reasoning_escaped, e.text); },
+            [&](const Refusal& e) { add(at(e.choice).refusal_escaped, e.text); },
             [&](const ToolStarted& e) {
                 at(e.choice).tool_calls.push_back({std::string(e.id), std::string(e.name), {}});
+                bytes_ += sizeof(Answer::ToolCall) + e.id.size() + e.name.size();
             },
             [&](const ToolArguments& e) {
-                at(e.choice).tool_calls.at(static_cast<std::size_t>(e.index)).arguments_escaped +=
-                    e.fragment;
+                auto& call = at(e.choice).tool_calls.at(static_cast<std::size_t>(e.index));
+                add(call.arguments_escaped, e.fragment);
             },
             [](const ToolEnded&) {},
             [&](const ServerTool&) { at(0).interim_bytes = at(0).text_escaped.size(); },
             [](const HoldOver&) {},
-            [&](const Annotation& e) { at(e.choice).annotations_raw.emplace_back(e.raw); },
+            [&](const Annotation& e) { add(at(e.choice).annotations_raw, e.raw); },
             [&](const Media& e) {
                 Answer::Choice& choice = at(e.choice);
                 auto& raws = e.kind == Media::Kind::image ? choice.images_raw : choice.audio_raw;
-                raws.emplace_back(e.raw);
+                add(raws, e.raw);
             },
-            [&](const Logprobs& e) { at(e.choice).logprobs_raw.emplace_back(e.raw); },
+            [&](const Logprobs& e) { add(at(e.choice).logprobs_raw, e.raw); },
             [](const ProviderState&) {},
             [&](const UsageReported& e) { answer_.usage = e.usage; },
             [&](const Finished& e) { at(e.choice).finish = e.finish; },

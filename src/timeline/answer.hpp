@@ -2,6 +2,7 @@
 
 #include "timeline/event.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,11 +41,15 @@ class Fold final : public Sink {
 public:
     void on(const Event& event) override;
     const Answer& answer() const { return answer_; }
+    std::size_t held_bytes() const override { return bytes_; }
 
 private:
     Answer::Choice& at(Choice choice);
+    void add(std::string& text, std::string_view piece);
+    void add(std::vector<std::string>& raws, std::string_view raw);
 
     Answer answer_;
+    std::size_t bytes_ = 0;
 };
 
 }  // namespace runnel::timeline

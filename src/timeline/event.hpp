@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "timeline/usage.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <variant>
@@ -135,6 +136,9 @@ class Sink {
 public:
     virtual ~Sink() = default;
     virtual void on(const Event& event) = 0;
+    // About the memory that it keeps of what it was told, with whoever it tells in turn. Asked
+    // after every read, so it adds up what is known.
+    virtual std::size_t held_bytes() const { return 0; }
 };
 
 // True for what a client can see: from then on no other target may answer.

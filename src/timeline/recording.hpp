@@ -21,6 +21,7 @@ public:
     void shorten(std::size_t events) { events_.resize(std::min(events, events_.size())); }
     // About the memory that it takes.
     std::size_t bytes() const { return text_bytes_ + events_.size() * sizeof(Event); }
+    std::size_t held_bytes() const override { return bytes(); }
 
 private:
     std::string_view keep(std::string_view text);

@@ -1,14 +1,15 @@
 // Drives one MCP server through the gateway's own client, for tests: commands come on standard
 // input, one per line, and what came of them goes to standard output as JSON, one line each.
 //
-//   runnel_mcp_session [--time MS] [--bytes N] [--allow NAME]... [--set NAME=VALUE]... http URL
+//   runnel_mcp_session [--time MS] [--bytes N] [--allow NAME]... [--set NAME=VALUE]...
+//                      [--write PATH]... http URL
 //   runnel_mcp_session … stdio COMMAND [ARGUMENT]...
 //
 //   list TAG | call TAG NAME ARGUMENTS | stop TAG | drop | abandon
 //
-// --set: a header field, or a variable of the environment. `drop` lets the source go, with all that
-// belongs to it; the end of the input ends everything; `abandon` does so with a source that nobody
-// lets go.
+// --set: a header field, or a variable of the environment. --write: what the sandbox lets it
+// change. `drop` lets the source go, with all that belongs to it; the end of the input ends
+// everything; `abandon` does so with a source that nobody lets go.
 
 #include "agent/mcp.hpp"
 #include "base/log.hpp"
@@ -166,6 +167,7 @@ int serve(int argc, char** argv) {
         if (option == "--time") http.limits.time = std::chrono::milliseconds(std::stoi(value));
         if (option == "--bytes") http.limits.result_bytes = std::stoul(value);
         if (option == "--allow") http.allow.push_back(value);
+        if (option == "--write") stdio.sandbox.write.push_back(value);
         if (option == "--set") {
             const std::size_t sign = value.find('=');
             http.headers.push_back({value.substr(0, sign), Secret(value.substr(sign + 1))});
@@ -193,7 +195,12 @@ int serve(int argc, char** argv) {
     } else {
         stdio.command = argv[at++];
         stdio.args.assign(argv + at, argv + argc);
-        session.source = make_mcp_stdio(stdio, &session.tasks);
+        auto made = make_mcp_stdio(stdio, &session.tasks);
+        if (!made) {
+            print(fmt::format("{{\"error\":\"{}\"}}", made.error().message));
+            return 1;
+        }
+        session.source = std::move(*made);
     }
     session.tasks.start("read commands", read_commands(&session));
     session.loop.run();

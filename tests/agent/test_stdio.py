@@ -199,7 +199,7 @@ class StopTest(StdioTest):
 
     def leave_nothing(self, end, *habits):
         with tempfile.NamedTemporaryFile() as file:
-            session = self.start(f"has-a-child={file.name}", *habits)
+            session = self.start(f"has-a-child={file.name}", *habits, write=[file.name])
             self.assertEqual(session.names(), ["run"])
             tag = session.begin_call("run", {"text": "hang"})
             time.sleep(0.1)
@@ -224,7 +224,7 @@ class StopTest(StdioTest):
     def test_the_end_of_the_gateway_is_the_end_of_the_server(self):
         for habits in ((), ("will-not-go",)):
             with tempfile.NamedTemporaryFile() as file:
-                session = self.start(f"has-a-child={file.name}", *habits)
+                session = self.start(f"has-a-child={file.name}", *habits, write=[file.name])
                 session.list()
                 session.begin_call("run", {"text": "hang"})
                 pids = [int(pid) for pid in Path(file.name).read_text(encoding="ascii").split()]

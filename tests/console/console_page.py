@@ -30,8 +30,24 @@ class ConsolePage:
         self.page.goto(url)
 
     def run(self, script):
-        """The value of an expression, awaited where it is a promise."""
+        """The value of an expression, awaited where it is a promise. What the page draws is read with what waits for it."""
         return self.page.evaluate(script)
+
+    def there(self, selector):
+        """The first that fits, once the page has drawn it."""
+        found = self.page.locator(selector).first
+        found.wait_for()
+        return found
+
+    def text_of(self, selector):
+        return self.there(selector).inner_text()
+
+    def value_of(self, selector):
+        return self.there(selector).input_value()
+
+    def focus(self, selector):
+        self.there(selector).focus()
+        return self
 
     def wait_for(self, condition, within=LIMIT):
         assert client.eventually(lambda: self.run(f"Boolean({condition})"), within), \
@@ -82,6 +98,11 @@ class ConsolePage:
 
     def press(self, key):
         self.page.keyboard.press(key)
+        return self
+
+    def has_focus(self, text):
+        """Waits until what has the focus says this."""
+        assert client.eventually(lambda: self.focused() == text, LIMIT), f"'{self.focused()}' has the focus, not '{text}'"
         return self
 
     def focused(self):

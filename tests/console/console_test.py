@@ -1,15 +1,17 @@
 """What the tests of the console share: a gateway, providers that do as they are told, and a browser."""
 
+import json
 import os
 import shutil
 import unittest
 from pathlib import Path
 
 import barriers
+import client
 from console_page import ConsolePage
 from fake_upstream import FakeUpstream
 from gateway_test import LimitedTest, provider
-from runnel_process import RunnelProcess
+from runnel_process import ADMIN_TOKEN, RunnelProcess
 
 try:
     from playwright.sync_api import sync_playwright
@@ -41,6 +43,7 @@ class ConsoleTest(LimitedTest):
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-proxy-server"])
         cls.addClassCleanup(chromium.close)
         cls.browser = chromium.new_context()
+        cls.enter()
 
     @classmethod
     def start_gateway(cls):
@@ -51,6 +54,20 @@ class ConsoleTest(LimitedTest):
                   "careful": {"targets": ["first/m", "demo/agent"], "tools": ["calculator", "now"]}}
         cls.runnel = RunnelProcess({"providers": providers, "models": models, "logs": {"content": "on"}, **cls.config})
         cls.addClassCleanup(cls.runnel.stop)
+
+    signs_in = False  # the test itself
+
+    @classmethod
+    def enter(cls):
+        """The browser has a session from the beginning, as after a visit of its user."""
+        if cls.signs_in:
+            return
+        with client.Client(cls.runnel.port) as asking:
+            asking.request("POST", "/admin/v1/session", json.dumps({"token": ADMIN_TOKEN}).encode(), {"X-Runnel-Console": "1"})
+            answer = asking.response()
+        assert answer.status == 200, answer.body
+        name, value = answer.headers["set-cookie"].partition(";")[0].split("=")
+        cls.browser.add_cookies([{"name": name, "value": value, "url": f"http://127.0.0.1:{cls.runnel.port}", "sameSite": "Strict"}])
 
     def setUp(self):
         super().setUp()

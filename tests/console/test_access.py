@@ -1,9 +1,14 @@
 """Who gets in: the admin token opens, nothing else does, and a session ends."""
 
 import json
+import re
+import tempfile
 
 from client import Client, get
+from console_page import ConsolePage
 from console_test import ConsoleTest
+from runnel_process import run_command
+from terminal import Terminal
 
 TOKEN = "let-me-in-please"
 ADMIN_PATHS = ("/admin/v1/overview", "/admin/v1/config", "/admin/v1/keys", "/admin/v1/logs", "/admin/v1/providers")
@@ -18,13 +23,14 @@ def ask(port, method, path, body=None, **headers):
 
 class SignIn(ConsoleTest):
     config = {"admin": {"token": TOKEN}, "auth": {"mode": "keys"}}
+    signs_in = True
 
     def sign_in(self, page):
         return page.fill("Admin token", TOKEN).click("Sign in")
 
     def test_the_token_opens_the_page_that_was_asked_for(self):
         page = self.open("/requests?result=failed").has_title("Runnel")
-        self.assertEqual(page.focused(), page.run("document.querySelector('input').id"))
+        page.wait_for("document.activeElement === document.querySelector('input')")
         self.assert_no_barriers(page)
         page.screenshot("sign-in")
         self.sign_in(page).has_title("Requests")
@@ -90,27 +96,71 @@ class SignIn(ConsoleTest):
 
     def test_behind_tls_the_cookie_is_for_tls_only(self):
         port = self.runnel.port
-        answer = ask(port, "POST", "/admin/v1/session", {"token": TOKEN}, Origin="https://gateway.localhost")
+        answer = ask(port, "POST", "/admin/v1/session", {"token": TOKEN}, Origin="https://gateway.localhost", X_Forwarded_Proto="https")
         self.assertIn("Secure", answer.headers["set-cookie"])
+        self.assertTrue(answer.headers["set-cookie"].startswith("__Host-runnel_session="))
 
 
-class OpenOnThisMachine(ConsoleTest):
-    def test_no_token_no_sign_in(self):
-        page = self.open().has_title("Overview")
-        self.assertNotIn("Sign out", page.text())
+class ByLink(ConsoleTest):
+    """Without a token: a link opens the console, once."""
 
-    def test_a_name_that_may_be_anybodys_is_refused(self):
-        """Somebody's page whose name was made to point to this machine is not the console's."""
+    config = {"admin": {}}
+    signs_in = True
+
+    def link(self):
+        made = run_command("admin-link", "--data", f"{self.runnel.folder}/data")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        return made.stdout.decode().strip()
+
+    def test_a_link_opens_the_console_once(self):
+        link = self.link()
+        page = self.open()
+        page.shows("The console opens with a link.", "runnel admin-link", "admin:")
+        self.assert_no_barriers(page)
+        page.screenshot("by-link")
+        page.go(link)
+        page.has_title("Overview").wait_for("location.href.endsWith('/') && history.length > 0")
+        self.assertNotIn("ticket", page.run("location.href + document.cookie + JSON.stringify([localStorage, sessionStorage])"))
+        other = self.open("/keys").has_title("Keys")
+        other.click("Sign out").shows("The console opens with a link.")
+        page.go(link)
+        page.shows("The console opens with a link.").wait_for("!location.href.includes('ticket')")
+
+    def test_it_opens_the_page_that_was_asked_for(self):
+        link = self.link()
+        page = self.open("/requests" + link[link.index("?"):] + "&result=failed").has_title("Requests")
+        page.wait_for("location.search === '?result=failed'")
+        page.click("Sign out").shows("The console opens with a link.")
+
+    def test_nobody_gets_in_for_being_on_this_machine(self):
         port = self.runnel.port
         for path in ADMIN_PATHS:
-            self.assertEqual(ask(port, "GET", path, Host="evil.test").status, 403, path)
-            self.assertEqual(ask(port, "GET", path, Host=f"127.0.0.1:{port}").status, 200, path)
-        session = ask(port, "GET", "/admin/v1/session", Host="evil.test").json()
+            self.assertEqual(ask(port, "GET", path, Host="evil.test").status, 401, path)
+            self.assertEqual(ask(port, "GET", path, Host=f"127.0.0.1:{port}").status, 401, path)
+        session = ask(port, "GET", "/admin/v1/session").json()
         self.assertEqual(session, {"signed_in": False, "needs_token": False, "mode": "open"})
 
-    def test_behind_a_proxy_the_page_says_what_to_do(self):
-        page = self.open("/keys")
-        page.page.set_extra_http_headers({"X-Forwarded-For": "203.0.113.9"})
-        page.go(self.url + "/usage")
-        page.shows("The console is not open from here.", "admin:")
-        page.screenshot("not-here")
+
+class AtATerminal(ConsoleTest):
+    """`runnel serve` at a terminal, as on the first day: one click."""
+
+    signs_in = True
+
+    @classmethod
+    def start_gateway(cls):
+        folder = tempfile.TemporaryDirectory(prefix="runnel-console-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.terminal = Terminal("serve", "--listen", "127.0.0.1:0", "--data", folder.name)
+        cls.addClassCleanup(cls.terminal.close)
+
+    def tearDown(self):
+        for page in self.pages:
+            self.assertEqual(page.wrong, [])
+            page.page.close()
+
+    def test_the_printed_link_opens_the_console(self):
+        self.terminal.wait_for("try:")
+        page = ConsolePage(self.browser.new_page())
+        self.pages.append(page)
+        page.go(re.search(r"console: +(http://127\.0\.0\.1:\d+/\?ticket=\w{64})", self.terminal.text)[1])
+        page.has_title("Overview").wait_for("!location.href.includes('ticket')")

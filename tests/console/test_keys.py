@@ -8,11 +8,11 @@ TOKEN = "let-me-in-please"
 
 class Keys(ConsoleTest):
     config = {"admin": {"token": TOKEN}, "auth": {"mode": "keys"}}
+    signs_in = True
 
     def open_signed_in(self, path):
         page = self.open(path)
-        page.wait_for("document.querySelector('h1')")
-        if page.run("document.querySelector('h1').textContent") == "Runnel":
+        if page.text_of("h1") == "Runnel":
             page.fill("Admin token", TOKEN).click("Sign in")
         return page
 
@@ -21,10 +21,14 @@ class Keys(ConsoleTest):
         for label, text in fields.items():
             page.fill(label, text)
         page.click("Make the key").shows("Your new key")
-        return page.run("document.querySelector('[data-secret]').textContent")
+        return page.text_of("[data-secret]")
 
     def status_with(self, secret, model="demo/text"):
         return client.ask(self.runnel.port, model=model, headers={"Authorization": f"Bearer {secret}"}).status
+
+    def tools_of(self, name):
+        answer = client.get(self.runnel.port, f"/admin/v1/keys?name={name}", headers={"Authorization": f"Bearer {TOKEN}"})
+        return answer.json()["data"][0]["tools"]
 
     def test_a_key_from_its_making_to_its_first_use(self):
         page = self.open_signed_in("/keys")
@@ -32,15 +36,22 @@ class Keys(ConsoleTest):
         page.screenshot("key-made")
         self.assert_no_barriers(page)
         self.assertRegex(secret, r"^rk-\w{43}$")
-        self.assertIn(secret, page.run("document.querySelector('dialog pre').textContent"))
+        self.assertIn(secret, page.text_of("dialog pre"))
         page.press("Escape")
         page.shows("Your new key")  # it is shown this once: not closed by accident
-        page.click("I have copied it").shows("First")
+        page.click("I have copied it").shows("First").wait_for("!document.querySelector('dialog[open]')")
         self.assertNotIn(secret, page.text())
         self.assertEqual(self.status_with(secret), 200)
         self.assertEqual(self.status_with(secret, model="first/m"), 403)
         page.click("First").has_title("First").click("Those with this key").has_title("Requests")
         page.wait_for("document.querySelector('tbody')?.innerText.includes('demo/text')")
+
+    def test_the_audit_log_has_what_was_done(self):
+        page = self.open_signed_in("/keys")
+        self.make(page, "Watched", Models="demo/*")
+        page.click("I have copied it").click("Audit log").has_title("Audit log").shows("key.create", "console, 127.0.0.1")
+        self.assert_no_barriers(page)
+        page.screenshot("audit")
 
     def test_a_key_is_changed_stopped_replaced_and_revoked(self):
         page = self.open_signed_in("/keys")
@@ -51,17 +62,22 @@ class Keys(ConsoleTest):
         page.fill("Requests per minute", "1").click("Save").shows("Saved.")
         self.assertEqual([self.status_with(old), self.status_with(old)], [200, 429])
         page.fill("Requests per minute", "1000").click("Save").shows("Saved.")
+        self.assertIsNone(self.tools_of("Second"))
+        page.click("More").fill("Tools", "now, files").click("Save").shows("Saved.")
+        self.assert_eventually(lambda: self.tools_of("Second") == ["now", "files"])
+        page.fill("Tools", "none").click("Save").shows("Saved.")
+        self.assert_eventually(lambda: self.tools_of("Second") == [])
         page.click("Stop").shows("stopped")
         self.assertEqual(self.status_with(old), 401)
         page.click("Let it be used again").shows("in use")
         page.click("New secret …").choose("The old secret ends", "at once").click("Make a new secret").shows("The new secret")
-        new = page.run("document.querySelector('[data-secret]').textContent")
+        new = page.text_of("[data-secret]")
         page.click("I have copied it")
         self.assertNotEqual(new, old)
         self.assertEqual([self.status_with(old), self.status_with(new)], [401, 200])
         page.click("Revoke …").shows("can’t be undone").click("Revoke for good").has_title("Keys")
         self.assertEqual(self.status_with(new), 401)
-        self.assertNotIn("Second", page.text())
+        page.wait_for("!document.querySelector('.loading') && !document.body.innerText.includes('Second')")
 
     def test_what_is_wrong_with_a_form_is_said_in_it(self):
         page = self.open_signed_in("/keys").has_title("Keys").click("New key").fill("Name", "Third").fill("Models", "a*b")

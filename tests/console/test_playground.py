@@ -16,16 +16,15 @@ class Playground(ConsoleTest):
         return page.run(f"[...document.querySelectorAll('.panel')[{panel}].querySelectorAll('.step.text .said')].map((each) => each.textContent)")
 
     def is_done(self, page):
-        page.wait_for("document.querySelector('.composer button').textContent === 'Send' && document.querySelector('.turn-facts')")
+        page.wait_for("document.querySelector('.composer button')?.textContent === 'Send' && document.querySelector('.turn-facts')")
 
     def test_an_answer_streams_with_its_frames_beside_it(self):
         page = self.open_with("demo/echo")
         self.say(page, "one two three")
         self.is_done(page)
         self.assertEqual(self.answers(page), ["one two three"])
-        frames = page.run("document.querySelector('.frames').innerText")
-        self.assertIn("[DONE]", frames)
-        self.assertIn("chat.completion.chunk", frames)
+        page.wait_for("document.querySelector('.frames')?.innerText.includes('[DONE]')")
+        self.assertIn("chat.completion.chunk", page.text_of(".frames"))
         page.screenshot("playground")
         self.assert_no_barriers(page)
         # The conversation goes on with what was said.
@@ -55,7 +54,7 @@ class Playground(ConsoleTest):
         page.wait_for("document.querySelectorAll('.said')[1]?.textContent.length > 10")
         page.press("Escape").wait_for("document.querySelectorAll('.turn-facts').length === 2")
         page.screenshot("playground-stopped")
-        self.assertEqual(page.run("document.querySelector('.composer button').textContent"), "Send")
+        page.wait_for("document.querySelector('.composer button')?.textContent === 'Send'")
 
     def test_tools_on_and_off(self):
         page = self.open_with("assistant")

@@ -50,11 +50,11 @@ class Requests(ConsoleTest):
         page = self.open("/requests").shows("demo/text", "demo/error-before")
         page.choose("Result", "Failed")
         page.wait_for("location.search === '?result=failed'")
-        page.wait_for("!document.querySelector('tbody').innerText.includes('demo/text')")
-        self.assertTrue(page.run("[...document.querySelectorAll('tbody tr')].every((row) => row.classList.contains('row-bad'))"))
+        page.wait_for("document.querySelector('tbody')?.innerText.includes('demo/error-before')")
+        page.wait_for("[...document.querySelectorAll('tbody tr')].every((row) => row.classList.contains('row-bad'))")
         again = self.open("/requests?model=demo%2Ftext")
         again.wait_for("document.querySelector('tbody')?.innerText.includes('demo/text')")
-        self.assertNotIn("demo/error-before", again.run("document.querySelector('tbody').innerText"))
+        self.assertNotIn("demo/error-before", again.text_of("tbody"))
         again.fill("Id", "chatcmpl-nothing-begins-like-this").shows("No request fits these filters.")
 
     def test_last_hours_failed_stream_is_found_in_three_clicks(self):
@@ -116,17 +116,17 @@ class Requests(ConsoleTest):
     def test_it_plays_again_with_its_real_timing(self):
         completion = self.ask(model="demo/slow")
         page = self.open(f"/requests/{completion}").shows("Play with real timing")
-        whole = page.run("document.querySelector('.step.text .said').textContent")
+        whole = page.text_of(".step.text .said")
         page.click("Play with real timing")  # which leaves time for a pause, however busy the machine is
         page.wait_for(f"document.querySelector('.step.text .said')?.textContent.length < {len(whole)}")
         page.click("Pause").choose("Speed", "4 ×").click("Go on").shows("Play again")
-        self.assertEqual(page.run("document.querySelector('.step.text .said').textContent"), whole)
+        self.assertEqual(page.text_of(".step.text .said"), whole)
 
     def test_raw_frames_in_each_dialect(self):
         completion = self.ask(model="demo/reasoning", stream_dialect="timeline")
         page = self.open(f"/requests/{completion}").click("Raw frames")
         page.wait_for("document.querySelector('.frames')?.innerText.includes('\"reasoning\"')")
-        self.assertIn("[DONE]", page.run("document.querySelector('.frames').innerText"))
+        page.wait_for("document.querySelector('.frames')?.innerText.includes('[DONE]')")
         page.choose("Dialect", "openai")
         page.wait_for("document.querySelector('.frames')?.innerText.includes('\"reasoning_content\"')")
         page.wait_for("location.search === '?part=frames'")
@@ -141,7 +141,7 @@ class Requests(ConsoleTest):
         self.assertIn("it'\\''s here", command)
         self.assertEqual(json.loads(command.rpartition("-d '")[2][:-1].replace("'\\''", "'"))["model"], "demo/echo")
         page.click("Open in playground").has_title("Playground")
-        page.wait_for("document.querySelector('.composer textarea').value === \"it's here\"")
+        page.wait_for("document.querySelector('.composer textarea')?.value === \"it's here\"")
 
     def test_an_id_is_looked_up_from_anywhere(self):
         completion = self.ask(model="demo/text")

@@ -1,7 +1,10 @@
 """What the operator can see, and who else can: /readyz?verbose and /admin/v1/providers."""
 
-from client import get
+import json
+
+from client import Client, get
 from gateway_test import KINDS, GatewayTest
+from key_admin import ADMIN_TOKEN
 
 PATHS = ("/readyz?verbose", "/admin/v1/providers")
 
@@ -49,27 +52,46 @@ class Admin(GatewayTest):
 
 
 class AdminToken(GatewayTest):
-    config = {"admin": {"token": "let-me-in"}}
+    config = {"admin": {"token": ADMIN_TOKEN}}
 
     def test_the_token_opens(self):
         for path in PATHS:
-            response = get(self.runnel.port, path, headers={"Authorization": "Bearer let-me-in"})
+            response = get(self.runnel.port, path, headers={"Authorization": f"Bearer {ADMIN_TOKEN}"})
             self.assertEqual(response.status, 200)
 
     def test_nothing_else_does(self):
-        for given, code in ((None, "missing_api_key"), ("Bearer let-me-i", "invalid_api_key"),
-                            ("Bearer let-me-in2", "invalid_api_key"), ("let-me-in", "missing_api_key")):
+        for given, code in ((None, "missing_api_key"), (f"Bearer {ADMIN_TOKEN[:-1]}", "invalid_api_key"),
+                            (f"Bearer {ADMIN_TOKEN}2", "invalid_api_key"), (ADMIN_TOKEN, "missing_api_key")):
             for path in PATHS:
                 with self.subTest(given=given, path=path):
-                    response = get(self.runnel.port, path, headers={"Authorization": given} if given else None)
+                    response = get(self.runnel.port, path, headers={"Authorization": given} if given else {})
                     self.assert_error(response, 401, code, "authentication_error")
         self.assertEqual(get(self.runnel.port, "/readyz").status, 200)
 
+    def test_the_local_socket_opens_too(self):
+        for path in PATHS:
+            self.assertEqual(get(self.runnel.admin_socket, path, headers={}).status, 200)
+
 
 class NoAdminToken(GatewayTest):
-    def test_others_than_this_machine_are_refused(self):
-        for headers in ({"X-Forwarded-For": "8.8.8.8"}, {"Origin": "https://evil.test"}):
-            for path in PATHS:
+    config = {"admin": {}}
+
+    def test_the_local_socket_opens_and_nothing_else_does(self):
+        for path in PATHS:
+            self.assertEqual(get(self.runnel.admin_socket, path, headers={}).status, 200)
+            for headers in ({}, {"Authorization": "Bearer "}, {"X-Forwarded-For": "8.8.8.8"}, {"Origin": "https://evil.test"}):
                 with self.subTest(headers=headers, path=path):
                     response = get(self.runnel.port, path, headers=headers)
-                    self.assert_error(response, 403, "insufficient_scope", "permission_error")
+                    self.assert_error(response, 401, "missing_api_key", "authentication_error")
+                    self.assertIn("runnel admin-link", response.error["message"])
+
+
+class ConfigCheck(GatewayTest):
+    def test_patterns_are_compiled_where_nobody_waits_for_them(self):
+        """What a check takes is nobody's wait but that of whoever asked for it."""
+        rules = {f"rule{number}": {"input": {"patterns": [f"(a|b|{number}){{1,40}}c"], "action": "block"}} for number in range(40)}
+        with Client(self.runnel.port) as checking:
+            body = json.dumps({"text": json.dumps({"guardrails": rules})}).encode()
+            checking.request("POST", "/admin/v1/config/check", body, {"Authorization": f"Bearer {ADMIN_TOKEN}"})
+            self.assertEqual(get(self.runnel.port, "/healthz").status, 200)
+            self.assertIn("problems", checking.response().json())

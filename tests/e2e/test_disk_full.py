@@ -1,10 +1,8 @@
-"""A disk without room: requests go on, rows wait in the journal, and what is lost beyond that is counted and logged."""
+"""A disk without room: requests go on, rows wait in memory, and what is lost beyond that is counted and logged."""
 
 import json
 import os
 import re
-import subprocess
-import tempfile
 import time
 
 from client import ask, get
@@ -13,48 +11,22 @@ from gateway_test import provider
 from key_admin import ADMIN_TOKEN, admin
 from pace import scaled
 from runnel_process import RunnelProcess
+from small_disk import MIB, SmallDisk
 from stalls import undisturbed
 from store_test import ADMIN, Load, StoreTest
-
-MIB = 1 << 20
-
-
-class SmallDisk:
-    """A file system in memory, with as much room as a test leaves it."""
-
-    def __init__(self, size):
-        self.folder = tempfile.mkdtemp(prefix="runnel-e2e-disk-")
-        self.mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", self.folder],
-                                      capture_output=True, check=False).returncode == 0
-        self._filler = os.path.join(self.folder, "filler")
-
-    def fill(self):
-        with open(self._filler, "ab", buffering=0) as file:
-            for size in (MIB, 4096, 1):
-                try:
-                    while file.write(b"x" * size):
-                        pass
-                except OSError:
-                    pass
-
-    def make_room(self):
-        os.remove(self._filler)
-
-    def remove(self):
-        if self.mounted:
-            subprocess.run(["umount", "--lazy", self.folder], check=False)
-        os.rmdir(self.folder)
-
 
 class DiskFull(StoreTest):
     def setUp(self):
         super().setUp()
-        self.disk = SmallDisk(32 * MIB)
+        self.use_disk(32 * MIB)
+        self.upstream = FakeUpstream()
+        self.addCleanup(self.upstream.close)
+
+    def use_disk(self, size):
+        self.disk = SmallDisk(size)
         self.addCleanup(self.disk.remove)
         if not self.disk.mounted:
             self.skipTest("nobody but root may mount a small file system")
-        self.upstream = FakeUpstream()
-        self.addCleanup(self.upstream.close)
 
     def config(self, **fields):
         return {"data": os.path.join(self.disk.folder, "data"), "admin": {"token": ADMIN_TOKEN},
@@ -96,13 +68,14 @@ class DiskFull(StoreTest):
         gateway.stop()
 
     def test_what_is_lost_is_counted_and_then_no_more_is(self):
+        self.use_disk(256 * MIB)  # what waits in memory has room there, in the store and its log
         gateway = self.start(logs={"content": "on"})
         self.assertEqual(ask(gateway.port).status, 200)
         self.disk.fill()
         ids = [f"big-{number}" for number in range(40)]
-        for request_id in ids:  # more than a file of the journal takes
+        for request_id in ids:  # more than the journal has memory for
             begun = time.monotonic()
-            response = ask(gateway.port, text="x" * (MIB // 4), headers={"X-Request-ID": request_id})
+            response = ask(gateway.port, text="x" * (2 * MIB), headers={"X-Request-ID": request_id})
             self.assertEqual(response.status, 200, response.body)
             self.assertTrue(response.body.endswith(b"data: [DONE]\n\n"))
             self.assertLess(undisturbed(begun), scaled(self.WAIT))
@@ -142,7 +115,7 @@ class DiskFull(StoreTest):
         self.assertTrue(re.search("can't be opened.*disk is full", gateway.log()), gateway.log())
         self.assertEqual(get(gateway.port, "/v1/logs", headers=ADMIN).status, 503)
         self.disk.make_room()
-        self.wait_until_recorded(gateway)  # room for the journal is looked for once a second
+        self.wait_until_recorded(gateway)
         load = Load([gateway], "room")
         time.sleep(0.5)
         load.stop()

@@ -120,7 +120,7 @@ class Guardrails(GatewayTest):
 
     def test_each_of_several_headers_counts(self):
         body = json.dumps({"model": "local/m", **asks(CARD)}).encode()
-        head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nX-Guardrails: quiet\r\nx-guardrails: cards\r\n"
+        head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nX-Guardrails: quiet\r\nx-guardrails: cards\r\n"
         client = self.connect()
         client.send(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
         self.assertEqual(client.head().status, 400)

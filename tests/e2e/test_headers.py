@@ -92,6 +92,7 @@ class WhoServed(GatewayTest):
 
 
 class Cors(GatewayTest):
+    config = {"cors": {"origins": ["*"]}}
     ORIGIN = {"Origin": "https://app.example.com"}
 
     def test_a_preflight_allows_whatever_headers_it_asks_for(self):
@@ -121,6 +122,14 @@ class Cors(GatewayTest):
 
     def test_other_clients_get_no_such_headers(self):
         self.assertFalse([name for name in self.ask().headers if name.startswith("access-control")])
+
+
+class NoCors(GatewayTest):
+    def test_no_page_is_let_in_unless_the_config_says_whose(self):
+        origin = {"Origin": "https://app.example.com"}
+        asked = get(self.runnel.port, CHAT_PATH, "OPTIONS", {**origin, "Access-Control-Request-Method": "POST"})
+        for response in (asked, self.ask(headers=origin), get(self.runnel.port, "/v1/models", headers=origin)):
+            self.assertFalse([name for name in response.headers if name.startswith("access-control")])
 
 
 class CorsForOneOrigin(GatewayTest):

@@ -80,10 +80,15 @@ class Keys(KeyTest):
         for path in ("/healthz", "/readyz", "/"):
             self.assertEqual(self.get(path).status, 200)
 
-    def test_a_refusal_can_be_read_by_a_page(self):
-        response = self.chat(headers={"Origin": "https://app.example.com"})
-        self.assert_error(response, 401, "missing_api_key")
-        self.assertEqual(response.headers["access-control-allow-origin"], "*")
+    def test_a_refusal_can_be_read_by_a_page_that_the_key_is_for(self):
+        page = {"Origin": "https://app.example.com"}
+        key = self.make(origins=[page["Origin"]], models=["local/other"])
+        response = self.chat(key, headers=page)
+        self.assert_error(response, 403, "model_not_allowed")
+        self.assertEqual(response.headers["access-control-allow-origin"], page["Origin"])
+        without = self.chat(headers=page)
+        self.assert_error(without, 401, "missing_api_key")
+        self.assertNotIn("access-control-allow-origin", without.headers)
 
     def test_a_key_comes_in_every_form(self):
         secret = self.make()["key"]
@@ -147,7 +152,7 @@ class Keys(KeyTest):
             with self.subTest(model=model):
                 self.assert_error(self.chat(made, model=model), 403, "model_not_allowed", param="model")
         self.assert_error(self.chat(made, model="fast", fallback=["slow"]), 403, "model_not_allowed")
-        self.assert_error(self.chat(made, model="nobody/m"), 404, "model_not_found")
+        self.assert_error(self.chat(made, model="nobody/m"), 403, "model_not_allowed")  # as if it were another's
         self.assertEqual(self.upstream.requests, [])
         listed = [model["id"] for model in self.get("/v1/models", made).json()["data"]]
         self.assertEqual(listed, ["fast", "quick"])
@@ -268,6 +273,7 @@ class KeyList(KeyTest):
                 with self.subTest(method=method, path=path, code=code):
                     response = self.admin(method, f"/admin/v1/keys{path}", headers=headers)
                     self.assert_error(response, 401, code)
+                    self.assertEqual(self.admin("GET", "/admin/v1/keys").status, 200)  # so that nobody seems to guess
         self.assert_may(made)
 
     def test_other_methods_are_refused(self):

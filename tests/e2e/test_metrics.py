@@ -13,6 +13,7 @@ from pathlib import Path
 from client import ask, chat_body, chat_bytes, eventually, get
 from fake_upstream import InStep, speak
 from gateway_test import GatewayTest
+from key_admin import ADMIN_TOKEN
 from metrics_page import scrape
 from pace import LIMIT
 from provider_wires import USAGE
@@ -212,28 +213,27 @@ class Bounds(MetricsTest):
 
 
 class Access(GatewayTest):
-    def test_programs_on_this_machine_may_read_them_where_there_is_no_token(self):
-        response = get(self.runnel.port, "/metrics")
+    def test_the_local_socket_is_enough_where_there_is_no_token(self):
+        response = get(self.runnel.admin_socket, "/metrics", headers={})
         self.assertEqual(response.status, 200)
         self.assertEqual(response.headers["content-type"], "text/plain; version=0.0.4; charset=utf-8")
-        refused = get(self.runnel.port, "/metrics", headers={"X-Forwarded-For": "8.8.8.8"})
-        self.assert_error(refused, 403, "insufficient_scope")
+        self.assert_error(get(self.runnel.port, "/metrics", headers={}), 401, "missing_api_key")
 
 
 class AccessWithToken(GatewayTest):
-    config = {"admin": {"token": "let-me-in"}}
+    config = {"admin": {"token": ADMIN_TOKEN}}
 
     def test_the_token_is_wanted(self):
-        self.assert_error(get(self.runnel.port, "/metrics"), 401, "missing_api_key")
-        self.assertEqual(get(self.runnel.port, "/metrics", headers={"Authorization": "Bearer let-me-in"}).status, 200)
+        self.assert_error(get(self.runnel.port, "/metrics", headers={}), 401, "missing_api_key")
+        self.assertEqual(get(self.runnel.port, "/metrics", headers={"Authorization": f"Bearer {ADMIN_TOKEN}"}).status, 200)
 
 
 class OpenAccess(GatewayTest):
-    config = {"admin": {"token": "let-me-in"}, "metrics": {"access": "open"}}
+    config = {"admin": {"token": ADMIN_TOKEN}, "metrics": {"access": "open"}}
 
     def test_everybody_may_read_them(self):
         self.assertEqual(get(self.runnel.port, "/metrics", headers={"X-Forwarded-For": "8.8.8.8"}).status, 200)
-        self.assert_error(get(self.runnel.port, "/admin/v1/providers"), 401, "missing_api_key")
+        self.assert_error(get(self.runnel.port, "/admin/v1/providers", headers={}), 401, "missing_api_key")
 
 
 class WhatIsMadeOfThem(GatewayTest):

@@ -144,8 +144,8 @@ class Reload(LimitedTest):
 
     def test_it_is_not_for_pages_of_other_origins(self):
         response = self.reload({"Origin": "https://evil.test"})
-        self.assertEqual(response.status, 403)
-        self.assertEqual(response.error["type"], "permission_error")
+        self.assertEqual(response.status, 401)
+        self.assertEqual(response.error["type"], "authentication_error")
         self.assertNotIn("access-control-allow-origin", response.headers)
 
 
@@ -167,5 +167,5 @@ class ReloadWithoutAFile(LimitedTest):
     def test_the_defaults_are_made_again(self):
         runnel = RunnelProcess(None)
         self.addCleanup(runnel.stop)
-        self.assertEqual(get(runnel.port, RELOAD_PATH, "POST").status, 200)
+        self.assertEqual(get(runnel.admin_socket, RELOAD_PATH, "POST").status, 200)
         self.assertEqual(ask(runnel.port, model="demo/text").status, 200)

@@ -70,7 +70,7 @@ class Replay(GatewayTest):
 
 
 class WithoutContent(GatewayTest):
-    config = {"auth": {"mode": "keys"}, "admin": {"token": "admin-token"}}
+    config = {"auth": {"mode": "keys"}, "admin": {}}
 
     def test_the_switch_is_named_where_nothing_was_kept(self):
         place = ("--data", f"{self.runnel.folder}/data")
@@ -84,6 +84,9 @@ class WithoutContent(GatewayTest):
         self.assertIn(b"RUNNEL_KEY", refused.stderr)
         refused = run_command("replay", completion, *url, RUNNEL_KEY="rk-wrong")
         self.assertIn(b"not taken", refused.stderr)
+        # The admin's own socket needs no key.
+        asked = run_command("replay", completion, "--url", f"unix:{self.runnel.admin_socket}")
+        self.assertIn(b"content: on", asked.stderr)
         for pace in ("none", "real"):
             done = run_command("replay", completion, *url, "--pace", pace, RUNNEL_KEY=key)
             self.assertEqual((done.returncode, done.stdout), (1, b""))

@@ -80,6 +80,8 @@ class Restart(LimitedTest):
         self.upstream.script = speak
 
     def start(self, name, port=0, arguments=THREADS):
+        if port:
+            arguments = (*arguments, "--take-over")
         runnel = RunnelProcess(
             {"providers": {name: provider("openai-compatible", self.upstream.port)},
              "models": {"which": {"targets": [f"{name}/m"]}, "slow": {"targets": [f"{name}/m"]}}},

@@ -9,7 +9,7 @@ from fake_upstream import FakeUpstream, InStep
 from frames import finish_of, frames_of, text_of
 from gateway_test import LimitedTest, provider
 from pace import LIMIT, scaled
-from runnel_process import STOP_LIMIT, RunnelProcess
+from runnel_process import ADMIN_TOKEN, STOP_LIMIT, RunnelProcess
 from stalls import undisturbed
 from tools_test import call, calls, says
 
@@ -149,7 +149,7 @@ class Shutdown(ShutdownTest):
         client = self.connect()
         stream = self.begin_stream(script)
         self.begin_drain()
-        client.request("POST", "/admin/v1/config/reload")
+        client.request("POST", "/admin/v1/config/reload", headers={"Authorization": f"Bearer {ADMIN_TOKEN}"})
         response = client.response()
         self.assertEqual(response.status, 400)
         self.assertIn("shutting down", response.json()["problems"][0]["message"])

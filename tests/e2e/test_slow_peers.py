@@ -1,4 +1,4 @@
-"""The time-outs that no config changes: a request that never ends, a client that never reads.
+"""The time-outs as they are where the config says nothing: a request that never ends, a client that never reads.
 
 Each is a test of its own, but they only wait, so all of them begin together and each looks at its own outcome.
 """

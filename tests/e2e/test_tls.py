@@ -1,6 +1,11 @@
 """TLS on both sides: upstream certificates are verified, sessions are resumed, and the listener can speak it."""
 
+import json
+import os
+import shutil
+import signal
 import ssl
+import tempfile
 import time
 
 from certificate import Certificate
@@ -9,7 +14,7 @@ from fake_upstream import FakeUpstream, InStep
 from frames import error_of, frames_of, partial_frames, text_of
 from gateway_test import GatewayTest, KINDS, LimitedTest, provider
 from pace import LIMIT, NOTICED, scaled
-from runnel_process import RunnelProcess
+from runnel_process import ADMIN_TOKEN, RunnelProcess, run_command
 from stalls import undisturbed
 
 PING = b": ping\n\n"
@@ -160,6 +165,18 @@ class TlsListenerTest(LimitedTest):
 
 
 class TlsListener(TlsListenerTest):
+    def test_browsers_are_kept_to_tls(self):
+        client = self.connect()
+        for host, kept in (("gateway.example.com", True), ("127.0.0.1:8443", False), ("localhost", False)):
+            client.request("GET", "/healthz", headers={"Host": host})
+            self.assertEqual("strict-transport-security" in client.response().headers, kept, host)
+        session = {"Host": "gateway.example.com", "Origin": "https://gateway.example.com"}
+        client.request("POST", "/admin/v1/session", json.dumps({"token": ADMIN_TOKEN}).encode(), session)
+        cookie = client.response().headers["set-cookie"]
+        self.assertTrue(cookie.startswith("__Host-runnel_session="), cookie)
+        for part in ("Secure", "HttpOnly", "SameSite=Strict", "Path=/"):
+            self.assertIn(part, cookie)
+
     def test_whole_and_streamed_answers(self):
         client = self.connect()
         for number in range(6):
@@ -292,3 +309,121 @@ class SilentTlsStreams(TlsListenerTest):
         self.assertTrue(heard.startswith(PING + PING), heard[:100])
         self.assertTrue(4 <= heard.count(PING) <= (time.monotonic() - began) / 0.35, heard)
         self.assertEqual(text_of(frames_of(heard.replace(PING, b""))), "ab")
+
+
+class ReloadedCertificate(LimitedTest):
+    def setUp(self):
+        super().setUp()
+        self.old, self.new = Certificate(), Certificate()
+        self.addCleanup(self.old.remove)
+        self.addCleanup(self.new.remove)
+        self.folder = tempfile.mkdtemp(prefix="runnel-e2e-tls-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.files = {name: os.path.join(self.folder, name) for name in ("cert", "key")}
+        self.put(self.old)
+        self.config = {"tls": self.files}
+        self.runnel = RunnelProcess(self.config)
+        self.addCleanup(self.runnel.stop)
+
+    def put(self, certificate):
+        shutil.copy(certificate.cert_file, self.files["cert"])
+        shutil.copy(certificate.key_file, self.files["key"])
+
+    def reload(self, client):
+        client.request("POST", "/admin/v1/config/reload", headers={"Authorization": f"Bearer {ADMIN_TOKEN}"})
+        return client.response()
+
+    def serves(self, certificate):
+        try:
+            return ask(self.runnel.port, certificate.client(), model="demo/text", stream=False).status == 200
+        except ssl.SSLCertVerificationError:
+            return False
+
+    def test_new_connections_have_the_new_one_and_old_ones_go_on(self):
+        before = Client(self.runnel.port, tls=self.old.client())
+        self.addCleanup(before.close)
+        self.put(self.new)
+        self.assertTrue(self.serves(self.old), "nobody asked for another yet")
+        response = self.reload(before)
+        self.assertEqual(response.status, 200, response.body)
+        self.assertEqual(response.json()["need_restart"], [])
+        self.assertTrue(self.serves(self.new))
+        self.assertFalse(self.serves(self.old))
+        before.request("GET", "/healthz")
+        self.assertEqual(before.response().status, 200)
+
+    def test_a_bad_file_changes_nothing_and_is_named(self):
+        client = Client(self.runnel.port, tls=self.old.client())
+        self.addCleanup(client.close)
+        shutil.copy(self.new.cert_file, self.files["cert"])  # and another's key
+        response = self.reload(client)
+        self.assertEqual(response.status, 400, response.body)
+        self.assertIn(f"tls.key: cannot use '{self.files['key']}'", response.json()["problems"][0]["message"])
+        self.assert_eventually(lambda: "tls.key: cannot use" in self.runnel.log())
+        with open(self.files["cert"], "w", encoding="ascii") as file:
+            file.write("-----BEGIN nothing")
+        self.assertEqual(self.reload(client).status, 400)
+        os.remove(self.files["cert"])
+        self.runnel.signal(signal.SIGHUP)
+        self.assert_eventually(lambda: "No such file" in self.runnel.log())
+        self.assertTrue(self.serves(self.old))
+
+    def test_another_file_needs_no_restart_and_no_tls_does(self):
+        client = Client(self.runnel.port, tls=self.old.client())
+        self.addCleanup(client.close)
+        self.runnel.write_config({"tls": {"cert": self.new.cert_file, "key": self.new.key_file}})
+        self.assertEqual(self.reload(client).json()["need_restart"], [])
+        self.assertTrue(self.serves(self.new))
+        self.runnel.write_config({})
+        self.assertEqual(self.reload(client).json()["need_restart"], ["tls"])
+        self.assertTrue(self.serves(self.new))
+
+
+class ClientCertificates(LimitedTest):
+    def setUp(self):
+        super().setUp()
+        self.certificate, self.friend, self.stranger = Certificate(), Certificate(), Certificate()
+        for made in (self.certificate, self.friend, self.stranger):
+            self.addCleanup(made.remove)
+        self.runnel = RunnelProcess({"tls": {"cert": self.certificate.cert_file, "key": self.certificate.key_file,
+                                             "client_ca": self.friend.cert_file}})
+        self.addCleanup(self.runnel.stop)
+
+    def ask_with(self, shown, version=None):
+        tls = self.certificate.client()
+        if version:
+            tls.maximum_version = version
+        if shown:
+            tls.load_cert_chain(shown.cert_file, shown.key_file)
+        return ask(self.runnel.port, tls, model="demo/text", stream=False).status
+
+    def test_only_those_with_a_certificate_are_heard(self):
+        for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+            for _ in range(3):  # sessions are resumed
+                self.assertEqual(self.ask_with(self.friend, version), 200)
+            for shown in (None, self.stranger):
+                with self.subTest(version=version, shown=bool(shown)):
+                    with self.assertRaises((ssl.SSLError, OSError, EOFError)):
+                        self.ask_with(shown, version)
+
+    def test_old_versions_are_refused(self):
+        with self.assertRaises((ssl.SSLError, OSError)):
+            tls = self.certificate.client()
+            tls.load_cert_chain(self.friend.cert_file, self.friend.key_file)
+            tls.set_ciphers("ALL:@SECLEVEL=0")
+            tls.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
+            tls.options |= ssl.OP_NO_TLSv1_2 | ssl.OP_NO_TLSv1_3
+            ask(self.runnel.port, tls, model="demo/text")
+
+
+class TlsFiles(LimitedTest):
+    def test_check_names_those_that_can_not_be_used(self):
+        certificate = Certificate()
+        self.addCleanup(certificate.remove)
+        good = {"cert": certificate.cert_file, "key": certificate.key_file}
+        for bad in ({"cert": "/nonexistent"}, {"key": "/nonexistent"}, {"key": certificate.cert_file},
+                    {"client_ca": "/nonexistent"}, {"client_ca": certificate.key_file}):
+            (name, file), = bad.items()
+            with self.subTest(bad):
+                done = run_command("check", "/dev/stdin", stdin=json.dumps({"tls": {**good, **bad}}).encode())
+                self.assertIn(f"tls.{name}: cannot use '{file}'", done.stderr.decode())

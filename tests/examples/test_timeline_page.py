@@ -103,8 +103,9 @@ class PageTest(ExampleTest):
         page = self.open(scheme="dark")
         self.ask(page, "What is 1 / 0?")
         self.assertIn(["tool", "Failed"], self.steps(page))
+        page.wait_for("document.querySelector('.tool details')")
         page.run("document.querySelector('.tool details').open = true")
-        self.assertIn("zero", page.run("document.querySelector('.tool .result').textContent"))
+        page.wait_for("document.querySelector('.tool .result')?.textContent.includes('zero')")
         page.screenshot("dark")
 
     def test_stop_ends_an_answer_and_the_next_one_comes(self):
@@ -152,7 +153,7 @@ class PageTest(ExampleTest):
         page = self.browser.open(self.address.partition("?")[0] + "?gateway=http://127.0.0.1:1")
         page.wait_for("document.getElementById('status').textContent")
         self.assertIn("http://127.0.0.1:1 can't be reached", page.run("document.getElementById('status').textContent"))
-        self.assertTrue(page.run("document.getElementById('settings').open"))
+        page.wait_for("document.getElementById('settings').open")
 
     def test_a_gateway_that_goes_away_in_the_middle_is_an_error_in_the_answer(self):
         example = ExampleProcess("timeline-page")
@@ -166,7 +167,9 @@ class PageTest(ExampleTest):
         self.assertEqual([kind for kind, _ in self.steps(page)], ["text", "error"])
 
     def test_it_works_as_a_file_too(self):
-        page = self.browser.open(f"file://{REPOSITORY}/examples/timeline-page/index.html?gateway={self.example.url}")
+        example = ExampleProcess("timeline-page", PAGE_ORIGIN="null")  # as browsers call a file's
+        self.addCleanup(example.stop)
+        page = self.browser.open(f"file://{REPOSITORY}/examples/timeline-page/index.html?gateway={example.url}")
         page.wait_for("!document.getElementById('model').disabled")
         self.ask(page, "What is 6 * 7?")
         self.assertIn("calculator says: 42", self.steps(page)[-2][1])
@@ -202,8 +205,10 @@ class OtherPagesTest(ExampleTest):
         self.addCleanup(elsewhere.server_close)
         self.addCleanup(elsewhere.shutdown)
         page = chromium.open(f"http://127.0.0.1:{elsewhere.server_port}/")
+        example = ExampleProcess("chain", PAGE_ORIGIN=f"http://127.0.0.1:{elsewhere.server_port}")
+        self.addCleanup(example.stop)
         source = (CLIENTS / "stream.mjs").read_text(encoding="utf-8")
-        source = source.replace("https://gateway.example.com", self.example.url)
+        source = source.replace("https://gateway.example.com", example.url)
         printed = page.run(f"""(async () => {{
             let printed = '';
             const process = {{ stdout: {{ write: (text) => {{ printed += text; }} }} }};

@@ -211,6 +211,16 @@ def empty(exchange):
     exchange.finish("stop", target.usage)
 
 
+def only_the_end(exchange):
+    """In OpenAI's words: the mark after the last frame and no frame; an answer without any choice."""
+    if not exchange.streamed:
+        exchange.reply(200, b'{"id":"u1","object":"chat.completion","created":1,"model":"m","choices":[]}')
+        return
+    exchange.head()
+    exchange.body(exchange.wire.terminal)
+    exchange.raw(exchange.end_bytes())
+
+
 def garbage(exchange):
     exchange.reply(200, b"\x00\x01\x02 none of this is an answer \xff\xfe", content_type=exchange.wire.content_type)
 

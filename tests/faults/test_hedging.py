@@ -2,7 +2,7 @@
 
 import time
 
-from behaviours import headers_then, part_then, refuse, retry_after, silence, slowly, status
+from behaviours import empty, headers_then, only_the_end, part_then, refuse, retry_after, silence, slowly, status
 from client import chat_bytes
 from frames import partial_frames, text_of
 from pace import NOTICED
@@ -16,7 +16,7 @@ LATER = 1  # where the first must not be late by chance
 class Hedging(ResilienceTest):
     kinds = {"A": "openai", "B": "anthropic", "C": "gemini"}
     models = {name: {"hedge": {"after": "200ms"}, "retries": 0} for name in
-              ("silent", "first-wins", "one-only", "first-fails", "second-fails", "both-fail", "left")}
+              ("silent", "first-wins", "one-only", "first-fails", "second-fails", "both-fail", "left", "empty", "all-empty")}
     models |= {name: {"hedge": {"after": f"{LATER}s"}, "retries": 0} for name in ("quick", "half-way")}
     models["resting"] = {"hedge": {"after": "200ms"}, "targets": ["a/resting", "b/resting"]}
     models["off"] = {"targets": ["a/off", "b/off"]}
@@ -132,6 +132,32 @@ class Hedging(ResilienceTest):
         line = self.log_line("hedged")
         self.assertEqual((line["attempts"], line["provider"]), (2, "b"))
         self.assertIn("a/silent", str(self.runnel.log_of("hedged")))
+
+    def test_a_first_that_says_nothing_at_all_leaves_it_to_the_next(self):
+        """The client sees one answer, with one end."""
+        for nothing in (empty, only_the_end):
+            for stream in (True, False):
+                for dialect in ("openai", "timeline", "agent"):
+                    with self.subTest(nothing=nothing, stream=stream, dialect=dialect):
+                        self.behave(A=nothing)
+                        response = self.ask("empty", stream=stream, headers={"X-Stream-Dialect": dialect})
+                        self.assert_asked("A B")
+                        self.assertEqual(response.headers["x-model-used"], "b/empty")
+                        self.assertEqual(response.body.count(b"[DONE]"), 1 if stream else 0, response.body)
+                        if dialect == "openai":
+                            self.assert_served_by(response, "B")
+
+    def test_a_second_that_says_nothing_leaves_it_to_the_first(self):
+        for stream in (True, False):
+            self.behave(A=slowly(self.has_answered("B")), B=empty)
+            self.assert_served_by(self.ask("empty", stream=stream), "A")
+            self.assert_asked("A B")
+
+    def test_when_all_say_nothing_the_answer_is_empty_and_ends_once(self):
+        for stream in (True, False):
+            self.behave(A=empty, B=empty, C=empty)
+            self.assert_answer(self.ask("all-empty", stream=stream), "")
+            self.assert_asked("A B C")
 
     def test_without_the_setting_nobody_else_is_asked(self):
         self.behave(A=slowly(2 * AFTER))

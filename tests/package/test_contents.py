@@ -1,6 +1,8 @@
 """What is in the package, without installing it."""
 
 import gzip
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -14,6 +16,7 @@ from pace import BINARY
 from packaged_service import PackagedService, settings_of
 
 PACKAGE = os.environ["RUNNEL_PACKAGE"]
+REPOSITORY = Path(__file__).resolve().parents[2]
 UNIT = "usr/lib/systemd/system/runnel.service"
 
 # What a gateway must have: the network, sockets of this machine, and a folder of the machine's.
@@ -46,7 +49,8 @@ class ContentsTest(unittest.TestCase):
                      "usr/share/man/man1/runnel.1.gz", "usr/share/bash-completion/completions/runnel",
                      "usr/share/zsh/vendor-completions/_runnel", "usr/share/fish/vendor_completions.d/runnel.fish",
                      "usr/share/doc/runnel/copyright", "usr/share/doc/runnel/changelog.gz",
-                     "usr/share/doc/runnel/README.md", "usr/share/doc/runnel/docs/operating.md"):
+                     "usr/share/doc/runnel/README.md", "usr/share/doc/runnel/docs/operating.md",
+                     "usr/share/doc/runnel/SECURITY.md", "usr/share/doc/runnel/runnel.cdx.json"):
             with self.subTest(name):
                 self.assertTrue(self.path(name).is_file())
 
@@ -70,6 +74,24 @@ class ContentsTest(unittest.TestCase):
         depends = subprocess.run(["dpkg-deb", "-f", PACKAGE, "Depends"], capture_output=True, text=True, check=True).stdout
         for library in ("libc6", "libssl3", "libsqlite3-0", "libpq5", "libstdc++6", "adduser", "ca-certificates"):
             self.assertRegex(depends, rf"(^|, ){re.escape(library)}\b")
+
+    def test_the_bill_of_materials_names_what_is_in_it(self):
+        bill = json.loads(self.path("usr/share/doc/runnel/runnel.cdx.json").read_text(encoding="utf-8"))
+        self.assertEqual((bill["bomFormat"], bill["specVersion"]), ("CycloneDX", "1.5"))
+        itself = bill["metadata"]["component"]
+        self.assertEqual(itself["version"], output_of(BINARY, "version")[1].split()[1])
+        sha = hashlib.sha256(self.path("usr/bin/runnel").read_bytes()).hexdigest()
+        self.assertEqual(itself["hashes"], [{"alg": "SHA-256", "content": sha}])
+        parts = {part["name"]: part for part in bill["components"]}
+        self.assertEqual(len(parts), len(bill["components"]))
+        for name in ("libc6", "libssl3", "libsqlite3-0", "libpq5", "libstdc++6", "libboost1.81-dev"):
+            installed = output_of("dpkg-query", "-W", "-f", "${Version}", name)[1]
+            self.assertEqual(parts[name]["version"], installed)
+        lock = json.loads((REPOSITORY / "console/package-lock.json").read_text(encoding="utf-8"))
+        self.assertEqual(parts["preact"]["version"], lock["packages"]["node_modules/preact"]["version"])
+        self.assertEqual(parts["preact"]["licenses"], [{"license": {"id": "MIT"}}])
+        self.assertNotIn("vite", parts, "it builds the console and is not in it")
+        self.assertEqual(set(bill["dependencies"][0]["dependsOn"]), {part["bom-ref"] for part in bill["components"]})
 
     def test_the_version_is_the_binarys(self):
         _, version = output_of("dpkg-deb", "-f", PACKAGE, "Version")
@@ -119,6 +141,9 @@ class ContentsTest(unittest.TestCase):
                                  f"--threshold={EXPOSURE_MAX}", self.path(UNIT))
         self.assertEqual(status, 0, said)
 
+    def test_a_crash_leaves_no_memory_behind(self):
+        self.assertEqual(settings_of(self.path(UNIT))["LimitCORE"], "0")
+
     def test_systemd_waits_longer_than_the_drain_takes(self):
         said = settings_of(self.path(UNIT))
         self.assertGreaterEqual(int(said["TimeoutStopSec"].removesuffix("s")), 30 + 5)
@@ -136,7 +161,7 @@ class ContentsTest(unittest.TestCase):
         config.write_text(suggested, encoding="utf-8")
         names = re.findall(r"\$\{([A-Z_]+)\}", suggested)
         done = subprocess.run([BINARY, "check", config], capture_output=True, text=True, check=False,
-                              env={name: "x" for name in names})
+                              env={name: 16 * "x" for name in names})
         self.assertEqual((done.stdout, done.stderr), (f"{config}: ok, 3 providers and 1 model\n", ""))
 
     def test_it_serves_from_where_it_was_unpacked(self):

@@ -18,6 +18,7 @@ KUBERNETES, COMPOSE, PACKAGE = DEPLOY / "kubernetes", DEPLOY / "compose", DEPLOY
 YAML_FILES = [path for folder in (KUBERNETES, COMPOSE, PACKAGE) for path in sorted(folder.glob("*.yaml"))]
 
 VARIABLE = re.compile(r"\$\{(\w+)\}")
+SOME_VALUE = "x1-and-fifteen-more"  # long enough for a token
 GOODBYE_SECONDS = 5  # what a process may take between the end of its drain and its own
 
 
@@ -83,11 +84,19 @@ class DockerfileTest(unittest.TestCase):
         return [rest for name, rest in self.steps if name == step]
 
     def test_every_step_is_one_that_docker_knows(self):
-        known = {"FROM", "WORKDIR", "COPY", "RUN", "USER", "VOLUME", "EXPOSE", "STOPSIGNAL", "HEALTHCHECK", "ENTRYPOINT", "CMD"}
+        known = {"ARG", "FROM", "WORKDIR", "COPY", "RUN", "USER", "VOLUME", "EXPOSE", "STOPSIGNAL", "HEALTHCHECK", "ENTRYPOINT", "CMD"}
         self.assertLessEqual({name for name, _ in self.steps}, known)
 
     def test_both_stages_are_the_same_debian(self):
-        self.assertEqual(self.arguments("FROM"), ["debian:12 AS build", "debian:12-slim"])
+        images = dict(said.split("=", 1) for said in self.arguments("ARG"))
+        self.assertEqual(self.arguments("FROM"), ["${BUILD_IMAGE} AS build", "${BASE_IMAGE}"])
+        self.assertEqual(images["BASE_IMAGE"], images["BUILD_IMAGE"] + "-slim")
+
+    def test_the_images_are_of_one_release(self):
+        """By its digest, or by the tag of a point release: not by one that changes every few weeks."""
+        composed = [service["image"] for service in read(COMPOSE / "compose.yaml")["services"].values()]
+        for image in [said.split("=", 1)[1] for said in self.arguments("ARG")] + composed:
+            self.assertRegex(image, r"@sha256:[0-9a-f]{64}$|:\d+\.\d+(\.\d+)?(-slim)?$")
 
     def test_it_installs_what_dev_package_makes(self):
         self.assertIn("./dev package", self.arguments("RUN"))
@@ -130,11 +139,11 @@ class ComposeTest(DeploymentTest):
         self.assertEqual(set(re.findall(r"\$\{(\w+)", text)), set(variables_of(COMPOSE / ".env.example")))
 
     def test_the_config_is_right_with_the_variables_that_it_gets(self):
-        self.assert_config_is_right(COMPOSE / "runnel.yaml", {name: "x1" for name in self.runnel["environment"]})
+        self.assert_config_is_right(COMPOSE / "runnel.yaml", {name: SOME_VALUE for name in self.runnel["environment"]})
 
     def test_an_empty_providers_key_is_no_mistake(self):
         """The demo models answer without."""
-        empty = {name: "" if ":-" in value else "x1" for name, value in self.runnel["environment"].items()}
+        empty = {name: "" if ":-" in value else SOME_VALUE for name, value in self.runnel["environment"].items()}
         done = subprocess.run([BINARY, "check", COMPOSE / "runnel.yaml"], env=empty, capture_output=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
 
@@ -142,7 +151,12 @@ class ComposeTest(DeploymentTest):
         database = self.services["postgres"]["environment"]
         self.assertEqual(self.config["store"],
                          f"postgres://{database['POSTGRES_USER']}:${{POSTGRES_PASSWORD}}@postgres/{database['POSTGRES_DB']}")
-        self.assertEqual(self.config["shared"], "redis://redis")
+        self.assertEqual(self.config["shared"], "redis://:${REDIS_PASSWORD}@redis")
+        redis = self.services["redis"]
+        self.assertIn("${REDIS_PASSWORD:?", redis["environment"]["REDISCLI_AUTH"])
+        self.assertEqual(redis["configs"], [{"source": "redis", "target": redis["command"][-1]}])
+        settings = read(COMPOSE / "compose.yaml")["configs"]["redis"]["content"]
+        self.assertRegex(settings, r"^requirepass \$\{REDIS_PASSWORD:\?")
 
     def test_it_waits_for_services_that_say_when_they_are_well(self):
         for name, how in self.runnel["depends_on"].items():

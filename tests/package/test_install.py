@@ -19,6 +19,7 @@ CONFIG, SECRETS, DATA = Path("/etc/runnel/runnel.yaml"), Path("/etc/runnel/runne
 ACCOUNTS = ("/etc/passwd", "/etc/group", "/etc/shadow", "/etc/gshadow")
 # Where a package can leave something; dpkg's own notes are asked for by their name.
 PLACES = ("/etc", "/usr", "/lib/systemd", "/var/lib", "/var/log", "/var/cache")
+PAGES_OF_MAN = "/var/cache/man"  # which it keeps of what it has shown, and systemd-analyze has asked it
 
 
 def is_known():
@@ -46,6 +47,8 @@ def traces():
     found = []
     for place in PLACES:
         for folder, folders, files in os.walk(place):
+            if folder == PAGES_OF_MAN:
+                folders.clear()
             found += [os.path.join(folder, name) for name in folders + files if "runnel" in name]
     return sorted(found)
 
@@ -126,6 +129,7 @@ class InstallTest(unittest.TestCase):
         self.addCleanup(service.kill)
         self.assertEqual(service.notice(), "READY=1")
         self.assertEqual(os.stat(f"/proc/{service.pid}").st_uid, pwd.getpwnam("runnel").pw_uid)
+        self.assertEqual(os.stat(f"/proc/{service.pid}/environ").st_uid, 0, "not for its user to look into")
         self.assertEqual(service.ask("from the package"), "from the package")
         self.assertEqual(service.get("/healthz"), '{"status":"ok"}')
         service.signal(signal.SIGHUP)

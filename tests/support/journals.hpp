@@ -1,11 +1,14 @@
 #pragma once
 
+#include "store/journal.hpp"
 #include "store/recovery.hpp"
 #include "telemetry/request_log.hpp"
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +52,20 @@ inline telemetry::RequestRecord finished_request(std::string completion_id) {
     record.cost_lines = {{"input", 1000, 3e-6, Money{3'000'000}, "Input tokens"},
                          {"output", 500, 12e-6, Money{6'000'000}, "Output tokens"}};
     return record;
+}
+
+// A journal whose memory is a folder beside that of its disk, and which copies nothing by itself.
+inline store::Journal::Options journal_options(store::ClosedLog::Sizes sizes = {}) {
+    store::Journal::Options options;
+    options.sizes = sizes;
+    options.copies = store::Journal::Options::Copies::when_told;
+    options.memory = [](const std::filesystem::path& folder) {
+        const auto memory = folder.parent_path() / "memory";
+        std::filesystem::create_directories(memory);
+        std::filesystem::permissions(memory, std::filesystem::perms::owner_all);
+        return std::optional(store::JournalMemory{memory, store::limits::journal_memory_bytes});
+    };
+    return options;
 }
 
 // A store in memory, which may go away. A record that it has stays as it is.

@@ -109,7 +109,8 @@ class Page:
             f"{condition} does not come true: {self.run('document.body.innerText')}"
 
     def click(self, selector):
-        """With the mouse, in the middle: what covers it, or hides it, is found out."""
+        """With the mouse, in the middle, once the page has drawn it: what covers it, or hides it, is found out."""
+        self.wait_for(f"document.querySelector({json.dumps(selector)})?.getBoundingClientRect().width")
         x, y = self.run(f"""(() => {{
             const box = document.querySelector({json.dumps(selector)}).getBoundingClientRect();
             return [box.x + box.width / 2, box.y + box.height / 2];

@@ -6,6 +6,7 @@ import struct
 import time
 
 from pace import LIMIT
+from runnel_process import ADMIN_TOKEN
 from stalls import undisturbed
 
 READ_BYTES = 1 << 18
@@ -94,15 +95,22 @@ class Response:
 
 
 class Client:
-    def __init__(self, port, tls=None, receive_buffer=None, segment=None):
-        self.socket = socket.socket()
+    def __init__(self, port, tls=None, receive_buffer=None, segment=None, source=None, first=b""):
+        """`port` may be the path of a local socket; `source`: the address it comes from, one of 127.0.0.0/8; `first`: what
+        is sent before TLS begins."""
+        local = isinstance(port, str)
+        self.socket = socket.socket(socket.AF_UNIX if local else socket.AF_INET)
+        if source:
+            self.socket.bind((source, 0))
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         if segment:  # as on a real network: loopback's are so large that the peer's kernel keeps megabytes
             self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, segment)
         self.socket.settimeout(LIMIT)
-        self.socket.connect(("127.0.0.1", port))
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket.connect(port if local else ("127.0.0.1", port))
+        if not local:
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket.sendall(first)
         if tls is not None:
             self.socket = tls.wrap_socket(self.socket, server_hostname="localhost")
         self._unread = b""
@@ -192,6 +200,7 @@ def request_bytes(method, path, body=b"", headers=None):
     return f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode("latin-1") + body
 
 
+ADMIN_PATHS = ("/admin/", "/metrics", "/readyz?verbose")
 CHAT_PATH = "/v1/chat/completions"
 
 
@@ -214,6 +223,9 @@ def ask(port, tls=None, **request):
 
 
 def get(port, path, method="GET", headers=None):
+    """What only the admin may ask is asked as the admin, unless the test says with which headers."""
+    if headers is None and path.startswith(ADMIN_PATHS):
+        headers = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
     with Client(port) as client:
         client.request(method, path, headers=headers)
         return client.response()

@@ -38,6 +38,7 @@ class GatewayTest(LimitedTest):
     provider_fields = {}  # the same for every provider: timeouts and the like
     config = {}
     arguments = ()
+    descriptors = None  # as RunnelProcess takes them
 
     @classmethod
     def setUpClass(cls):
@@ -45,7 +46,8 @@ class GatewayTest(LimitedTest):
         cls.addClassCleanup(cls.upstream.close)
         providers = {name: provider(kind, cls.upstream.port, **cls.provider_fields)
                      for name, kind in KINDS.items()}
-        cls.runnel = RunnelProcess({"providers": providers, **cls.config}, cls.arguments)
+        cls.runnel = RunnelProcess({"providers": providers, **cls.config}, cls.arguments,
+                                   descriptors=cls.descriptors)
         cls.addClassCleanup(cls.runnel.stop)
 
     def setUp(self):

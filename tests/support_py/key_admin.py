@@ -3,8 +3,7 @@
 import json
 
 from client import Client
-
-ADMIN_TOKEN = "let-me-in"
+from runnel_process import ADMIN_TOKEN
 
 
 def admin(port, method, path, body=None, headers=None):

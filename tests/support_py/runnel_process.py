@@ -19,7 +19,10 @@ DRAIN_SECONDS = 5
 STOP_LIMIT = DRAIN_SECONDS + 15 + scaled(5)
 START_LIMIT = 45 + scaled(15)  # many guardrails take a sanitizer build on a busy machine half a minute
 
-LISTENING = re.compile(r"listening on https?://127\.0\.0\.1:(\d+)")
+# Who may administer the gateways under test; "admin": {} in a config is one without a token.
+ADMIN_TOKEN = "let-me-in-to-test"
+
+LISTENING = re.compile(r"listening on https?://[\w.:\[\]]+:(\d+)")
 
 
 def environment(**more):
@@ -41,7 +44,8 @@ def run_command(*arguments, stdin=b"", **more_environment):
 
 
 class RunnelProcess:
-    def __init__(self, config, arguments=(), port=0, **more_environment):
+    def __init__(self, config, arguments=(), port=0, host="127.0.0.1", descriptors=None, **more_environment):
+        """`descriptors`: how many it may have open (ulimit -n)."""
         self.folder = tempfile.mkdtemp(prefix="runnel-e2e-")
         self.config_file = os.path.join(self.folder, "runnel.yaml")
         named = []
@@ -49,8 +53,9 @@ class RunnelProcess:
             self.write_config(config)
             named = ["--config", self.config_file]
         self._lines = []
+        limited = ["prlimit", f"--nofile={descriptors}:{descriptors}"] if descriptors else []
         self._process = subprocess.Popen(
-            [BINARY, "serve", *named, "--listen", f"127.0.0.1:{port}", *arguments],
+            [*limited, BINARY, "serve", *named, "--listen", f"{host}:{port}", *arguments],
             cwd=self.folder, env=environment(**more_environment), stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self._found_port = threading.Event()
@@ -66,9 +71,15 @@ class RunnelProcess:
 
     def write_config(self, config):
         """For a reload; the process does not look by itself."""
-        common = {"data": os.path.join(self.folder, "data"), "threads": 1, "drain_timeout": f"{DRAIN_SECONDS}s"}
+        common = {"data": os.path.join(self.folder, "data"), "threads": 1, "drain_timeout": f"{DRAIN_SECONDS}s",
+                  "admin": {"token": ADMIN_TOKEN}}
         with open(self.config_file, "w", encoding="utf-8") as file:
             json.dump({**common, **config}, file)  # JSON is YAML
+
+    @property
+    def admin_socket(self):
+        """By which the admin comes, without a token."""
+        return os.path.join(self.folder, "data", "admin.sock")
 
     def remove_config(self):
         os.remove(self.config_file)

@@ -3,7 +3,7 @@
 import { withQuery } from '../router';
 import { ask, askText } from './http';
 import type {
-  ConfigProblem, ConfigText, Key, List, LogContent, LogRecord, Model, ModelPrice, Overview, Provider, Range, Reloaded, Running, Session, Tool,
+  AuditEntry, ConfigProblem, ConfigText, Key, List, LogContent, LogRecord, Model, ModelPrice, Overview, Provider, Range, Reloaded, Running, Session, Tool,
   UsageAnswer,
 } from './types';
 
@@ -12,6 +12,7 @@ const part = encodeURIComponent;
 
 export const session = (signal?: Signal) => ask<Session>('/admin/v1/session', { signal });
 export const signIn = (token: string) => ask<Session>('/admin/v1/session', { method: 'POST', body: { token } });
+export const enter = (ticket: string) => ask<Session>('/admin/v1/session', { method: 'POST', body: { ticket } });
 export const signOut = () => ask<Session>('/admin/v1/session', { method: 'DELETE' });
 
 export const overview = (range: Range, signal?: Signal) =>
@@ -62,6 +63,9 @@ export const providers = (signal?: Signal) => ask<List<Provider>>('/admin/v1/pro
 export const models = (signal?: Signal) => ask<List<Model>>('/admin/v1/models', { signal });
 export const prices = (signal?: Signal) => ask<List<ModelPrice>>('/admin/v1/prices', { signal });
 export const tools = (signal?: Signal) => ask<{ tools: Tool[] }>('/admin/v1/tools', { signal });
+
+export const audit = (query: { after?: string | undefined; subject?: string | undefined; action?: string | undefined }, signal?: Signal) =>
+  ask<List<AuditEntry>>(withQuery('/admin/v1/audit', { ...query, limit: '50' }), { signal });
 
 export const config = (signal?: Signal) => ask<ConfigText>('/admin/v1/config', { signal });
 export const checkConfig = (text: string) =>

@@ -14,6 +14,16 @@ export interface List<Item> {
   count?: number;
 }
 
+export interface AuditEntry {
+  id: string;
+  at: string;
+  by: string;
+  address: string;
+  action: string;
+  subject: string | null;
+  changes: Record<string, unknown>;
+}
+
 export interface Attempt {
   target: string;
   key: number;
@@ -141,6 +151,7 @@ export interface Key {
   enabled: boolean;
   scopes: string[];
   models: string[];
+  tools: string[] | null; // null: all
   expires_at: string | null;
   origins: string[];
   addresses: string[];

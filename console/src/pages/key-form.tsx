@@ -13,6 +13,7 @@ export interface KeyFields {
   kind: Key['kind'];
   team: string;
   models: string; // separated by commas, as origins and addresses are
+  tools: string; // the same; empty: all
   scopes: string[]; // none: all that the kind may have
   expires: string; // local, as an input has it
   limits: Record<LimitName, string>;
@@ -26,7 +27,7 @@ export interface KeyFields {
 }
 
 export const emptyForm: KeyFields = {
-  name: '', kind: 'secret', team: '', models: '', scopes: [], expires: '',
+  name: '', kind: 'secret', team: '', models: '', tools: '', scopes: [], expires: '',
   limits: { rpm: '', rpd: '', tpm: '', tpd: '', concurrency: '' },
   usd: '', period: 'month', origins: '', addresses: '', dialect: '', keepsContent: false, mayCache: true,
 };
@@ -41,13 +42,16 @@ function local(time: string | null): string {
 export function formOf(key: Key): KeyFields {
   const limits = Object.fromEntries(limitNames.map((name) => [name, key.limits[name]?.toString() ?? ''])) as KeyFields['limits'];
   return {
-    name: key.name, kind: key.kind, team: key.team ?? '', models: key.models.join(', '),
+    name: key.name, kind: key.kind, team: key.team ?? '', models: key.models.join(', '), tools: textOfTools(key.tools),
     scopes: key.scopes.includes('*') ? [] : key.scopes, expires: local(key.expires_at), limits,
     usd: key.budget?.usd.toString() ?? '', period: key.budget?.period ?? 'month', origins: key.origins.join(', '),
     addresses: key.addresses.join(', '), dialect: key.dialect ?? '', keepsContent: key.keeps_content, mayCache: key.may_cache,
   };
 }
 
+const noTools = 'none';
+const textOfTools = (tools: Key['tools']): string => (tools?.length === 0 ? noTools : (tools ?? []).join(', '));
+const toolsIn = (text: string): Key['tools'] => (text.trim() === '' ? null : text.trim() === noTools ? [] : listOf(text));
 const listOf = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
 const numberOrNull = (text: string): number | null => (text.trim() === '' ? null : Number(text));
 
@@ -60,6 +64,7 @@ export function bodyOf(form: KeyFields, purpose: 'create' | 'change'): object {
     ...(purpose === 'create' ? { kind: form.kind } : {}),
     team: form.team.trim() || null,
     models: listOf(form.models),
+    tools: toolsIn(form.tools),
     ...(form.scopes.length ? { scopes: form.scopes } : form.kind === 'secret' && purpose === 'change' ? { scopes: ['*'] } : {}),
     expires_at: form.expires ? new Date(form.expires).toISOString() : null,
     limits,
@@ -140,6 +145,9 @@ export function KeyForm({ form, onChange, purpose, error, onSubmit, children }: 
                 {scopes.map((scope) => <Check key={scope} label={scope} checked={form.scopes.includes(scope)} onChange={(on) => toggleScope(scope, on)} />)}
               </div>
             </fieldset>
+          )}
+          {form.kind === 'secret' && (
+            <TextField label="Tools" value={form.tools} onInput={(tools) => set({ tools })} placeholder="now, files" hint={`Of the gateway’s, that may be run for it, separated by commas. Empty: all; ${noTools}: none`} autoComplete="off" />
           )}
           <TextField label="Only from these pages" value={form.origins} onInput={(origins) => set({ origins })} placeholder="https://app.example.com" hint="Origins, separated by commas" autoComplete="off" />
           <TextField label="Only from these addresses" value={form.addresses} onInput={(addresses) => set({ addresses })} placeholder="10.0.0.0/8, 2001:db8::/32" hint="IP addresses and ranges, separated by commas" autoComplete="off" />

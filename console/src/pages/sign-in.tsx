@@ -56,16 +56,21 @@ export function SignInPage({ wasOver, onSignedIn }: SignInProps) {
   );
 }
 
-// There is no token to sign in with, and this is another machine.
-export function NotHerePage() {
+// There is no token to sign in with: a link is needed.
+export function ByLinkPage({ wasOver }: { wasOver: boolean }) {
+  useEffect(() => {
+    document.title = 'Sign in · Runnel';
+  }, []);
   return (
     <main class="alone">
       <h1>Runnel</h1>
-      <Notice kind="warn" title="The console is not open from here.">
-        <p>This gateway has no admin token, so its console answers on its own machine only.</p>
+      <Notice kind="warn" title={wasOver ? 'Your session is over.' : 'The console opens with a link.'}>
         <p>
-          To open it from elsewhere, set <code>{'admin: {token: "${RUNNEL_ADMIN_TOKEN}"}'}</code> in its config, restart or reload
-          it, and sign in with the token. Behind a proxy, that is needed too.
+          This gateway has no admin token. On its own machine, as the user that it runs as, <code>runnel admin-link</code> prints a
+          link that opens the console, once and within ten minutes; <code>runnel serve</code> prints one when it starts at a terminal.
+        </p>
+        <p>
+          To sign in with a token, set <code>{'admin: {token: "${RUNNEL_ADMIN_TOKEN}"}'}</code> in its config, and restart or reload it.
         </p>
       </Notice>
     </main>

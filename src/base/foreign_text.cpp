@@ -1,15 +1,15 @@
-#include "provider/error_text.hpp"
+#include "base/foreign_text.hpp"
 
 #include "base/ascii.hpp"
 #include "base/is_in.hpp"
+#include "base/redact.hpp"
 #include "base/utf8.hpp"
-#include "provider/error_facts.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 
-namespace runnel::provider {
+namespace runnel {
 namespace {
 
 constexpr std::size_t shown_bytes_max = 300;
@@ -106,7 +106,8 @@ std::size_t url_length(std::string_view text) {
     if (at < 2 || !text.substr(at).starts_with("://")) return 0;
     std::size_t end = std::min(text.find_first_of(" \t\r\n\"'`<>)]}\\", at), text.size());
     while (std::string_view(".,;:!?").contains(text[end - 1]))
-        --end;  // the sentence's, not the URL's
+        --end;                                                 // the sentence's, not the URL's
+    if (end <= at + std::string_view("://").size()) return 0;  // a scheme alone leads nowhere
     return end;
 }
 
@@ -196,8 +197,13 @@ std::string sanitised(std::string_view text) {
     return clean;
 }
 
+std::string without_addresses(std::string_view text) {
+    const std::string masked = redacted(text);
+    return Cleaner(masked, Remove::credentials_and_addresses).clean();
+}
+
 std::string without_credentials(std::string_view text) {
     return Cleaner(utf8_prefix(text, logged_bytes_max), Remove::credentials).clean();
 }
 
-}  // namespace runnel::provider
+}  // namespace runnel

@@ -1,10 +1,8 @@
-#include "provider/error_text.hpp"
-
-#include "provider/error_facts.hpp"
+#include "base/foreign_text.hpp"
 
 #include <gtest/gtest.h>
 
-namespace runnel::provider {
+namespace runnel {
 namespace {
 
 TEST(Sanitised, KeepsAPlainReason) {
@@ -60,10 +58,20 @@ TEST(Sanitised, CutsNoCharacterInTwo) {
     EXPECT_TRUE(clean.ends_with("é…"));
 }
 
+TEST(WithoutAddresses, KeepsTheRestOfAnotherServersBody) {
+    EXPECT_EQ(
+        without_addresses(
+            R"(status 500: {"error":"db-7.internal:5432 refused root","password":"hunter2"})"),
+        R"(status 500: {"error":"[address] refused root","password":"***"})");
+    EXPECT_EQ(without_addresses("a URL begins with http:// or https://"),
+              "a URL begins with http:// or https://");
+    EXPECT_EQ(without_addresses("no city is called 'Zurich'"), "no city is called 'Zurich'");
+}
+
 TEST(WithoutCredentials, KeepsAddressesForTheLog) {
     EXPECT_EQ(without_credentials("sk-live-XYZ at https://gpu-7.internal/v1?sig=abc"),
               "[secret] at https://gpu-7.internal/v1");
 }
 
 }  // namespace
-}  // namespace runnel::provider
+}  // namespace runnel

@@ -1,0 +1,14 @@
+#include "cli/private_memory.hpp"
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+namespace runnel::cli {
+
+void keep_memory_private() {
+    ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    const rlimit none{0, 0};
+    ::setrlimit(RLIMIT_CORE, &none);
+}
+
+}  // namespace runnel::cli

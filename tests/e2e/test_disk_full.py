@@ -89,7 +89,7 @@ class DiskFull(StoreTest):
         lost = len(ids) - len(kept) - len(self.recorded_after(gateway, "probe"))
         self.assertGreater(len(kept), 0)
         self.assertGreater(lost, 0)
-        self.assertIn("the store takes no rows", gateway.log())
+        self.assert_logs("the store takes no rows", gateway)
         gateway.stop()
         counted = [json.loads(line)["lost"] for line in gateway.log().splitlines() if "requests are missing" in line]
         self.assertEqual(sum(counted), lost, counted)

@@ -164,7 +164,7 @@ class NoStore(LimitedTest):
         runnel = RunnelProcess({"data": self.file, "admin": {"token": ADMIN_TOKEN}})
         self.addCleanup(runnel.stop)
         self.assertEqual(ask(runnel.port, model="demo/echo").status, 200)
-        self.assertIn("no keys: the store can't be read", runnel.log())
+        self.assert_logs("no keys: the store can't be read", runnel)
         for method, path in (("POST", ""), ("GET", ""), ("DELETE", "/key_1")):
             response = admin(runnel.port, method, f"/admin/v1/keys{path}")
             self.assertEqual((response.status, response.error["code"]), (503, "store_unavailable"))

@@ -119,7 +119,7 @@ class Restart(LimitedTest):
         self.assert_eventually(lambda: "another process listens on this port too" in second.log())
         first.signal(signal.SIGTERM)
         self.assertEqual(first.wait(STOP_LIMIT), 0)
-        self.assertIn('"port_handed_over":true', first.log())
+        self.assert_logs('"port_handed_over":true', first)
         self.assert_eventually(lambda: "the port is this process's alone" in second.log())
 
     def test_new_connections_go_to_the_newcomer_at_once(self):

@@ -191,7 +191,7 @@ class DrainTimeout(ShutdownTest):
             self.assert_cut(client)
         self.assertEqual(self.runnel.wait(STOP_LIMIT), 0)
         self.assertLess(undisturbed(began), 0.5 + AT_ONCE)
-        self.assertIn("drain_timeout is over", self.runnel.log())
+        self.assert_logs("drain_timeout is over", self.runnel)
 
     def test_before_its_stream_a_request_is_answered_503(self):
         self.upstream.script = lambda exchange: exchange.hold()

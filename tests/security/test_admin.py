@@ -125,7 +125,7 @@ class NoToken(AttackTest):
         ticket = self.link()
         self.assertNotIn("ticket=", self.runnel.log())
         self.assertNotIn(ticket, self.runnel.log())
-        self.assertIn("admin.sock", self.runnel.log())
+        self.assert_logs("admin.sock", self.runnel)
 
 
 class TakeOver(LimitedTest):

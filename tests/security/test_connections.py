@@ -130,7 +130,7 @@ class DescriptorsRunOut(ConnectionTest):
 
     @attack("stranger", "400 connections that say nothing, more than there are descriptors", "health, admin and chats are answered")
     def test_no_descriptor_is_left(self):
-        self.assertIn("limits.connections is more than there can be", self.runnel.log())
+        self.assert_logs("limits.connections is more than there can be", self.runnel)
         self.open_silent(400)
         self.assert_essentials()
         self.assert_serves()

@@ -48,7 +48,7 @@ class PublicAddress(LimitedTest):
     def test_the_log_names_the_address_it_listens_on(self):
         runnel = RunnelProcess(KEYS, host="")
         self.addCleanup(runnel.stop)
-        self.assertIn(f"listening on http://0.0.0.0:{runnel.port}", runnel.log())
+        self.assert_logs(f"listening on http://0.0.0.0:{runnel.port}", runnel)
         self.assertEqual(get(runnel.port, "/healthz").status, 200)
 
     @attack("fault", "a reload that opens a public gateway", "the reload is refused, keys are still asked for")
@@ -58,7 +58,7 @@ class PublicAddress(LimitedTest):
         runnel.write_config({})
         runnel.signal(signal.SIGHUP)
         self.assert_eventually(lambda: "config not reloaded" in runnel.log())
-        self.assertIn("really: true", runnel.log())
+        self.assert_logs("really: true", runnel)
         self.assertEqual(ask(runnel.port, model="demo/text").status, 401)
 
 

@@ -33,6 +33,10 @@ class LimitedTest(unittest.TestCase):
     def assert_eventually(self, condition, within=LIMIT, message=None):
         self.assertTrue(client.eventually(condition, within), message)
 
+    def assert_logs(self, words, runnel):
+        """The log has these words in the end: a thread of its own writes it, a moment after what it tells of."""
+        self.assertTrue(client.eventually(lambda: words in runnel.log(), LIMIT), f"{words!r} is not in the log:\n{runnel.log()}")
+
 
 class GatewayTest(LimitedTest):
     provider_fields = {}  # the same for every provider: timeouts and the like

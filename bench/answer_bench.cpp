@@ -1,5 +1,5 @@
-#include "dialect/registry.hpp"
-#include "provider/answer_reader.hpp"
+#include "api/registry.hpp"
+#include "provider/core/answer_reader.hpp"
 #include "provider/registry.hpp"
 #include "sample_streams.hpp"
 
@@ -14,8 +14,8 @@ class Transcoding {
 public:
     explicit Transcoding(std::string_view kind)
         : provider_(*provider::make_provider({"bench", std::string(kind), ""})),
-          encoder_(
-              dialect::openai().make_encoder({"chatcmpl-0123456789", 1741570283, "model"}, &out_)),
+          encoder_(api::dialect_named("openai")->make_encoder(
+              {"chatcmpl-0123456789", 1741570283, "model"}, &out_)),
           reader_(provider_->make_wire(&parser_), provider_->turn_options("model"), encoder_.get(),
                   &ids_) {}
 
@@ -34,7 +34,7 @@ private:
     IdSource ids_{1};
     std::string out_;
     std::unique_ptr<provider::Provider> provider_;
-    std::unique_ptr<dialect::Encoder> encoder_;
+    std::unique_ptr<api::Encoder> encoder_;
     provider::AnswerReader reader_;
 };
 

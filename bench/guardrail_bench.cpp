@@ -1,6 +1,6 @@
-#include "dialect/registry.hpp"
-#include "policy/guardrail_filter.hpp"
-#include "provider/answer_reader.hpp"
+#include "api/registry.hpp"
+#include "guardrail/filter.hpp"
+#include "provider/core/answer_reader.hpp"
 #include "provider/registry.hpp"
 #include "sample_streams.hpp"
 
@@ -12,25 +12,25 @@
 namespace runnel::bench {
 namespace {
 
-using namespace policy;
+using namespace guardrail;
 
 std::vector<GuardrailRule> twenty_rules() {
     std::vector<GuardrailRule> rules;
     GuardrailRule pii{.name = "pii", .kind = GuardrailRule::Kind::pii};
-    using enum GuardrailRule::Pii;
-    pii.pii = {email, phone, card, iban, secret};
+    pii.detect["pii"] = {"email", "phone", "card", "iban", "secret"};
     rules.push_back(pii);
     for (int i = 1; i < 10; ++i) {
         GuardrailRule words{.name = "words" + std::to_string(i)};
-        words.words = {"codename" + std::to_string(i), "Projekt Größe", "top secret plan"};
+        words.detect["words"] = {"codename" + std::to_string(i), "Projekt Größe",
+                                 "top secret plan"};
         rules.push_back(words);
         GuardrailRule pattern{.name = "pattern" + std::to_string(i)};
-        pattern.patterns = {R"(\bACME-[A-Z]{2}\d{4}\b)", "internal use only: [a-z]{4,20}",
-                            "ticket #" + std::to_string(i) + R"(\d{5})"};
+        pattern.detect["patterns"] = {R"(\bACME-[A-Z]{2}\d{4}\b)", "internal use only: [a-z]{4,20}",
+                                      "ticket #" + std::to_string(i) + R"(\d{5})"};
         rules.push_back(pattern);
     }
     GuardrailRule last{.name = "last"};
-    last.words = {"confidential"};
+    last.detect["words"] = {"confidential"};
     rules.push_back(last);
     return rules;
 }
@@ -41,8 +41,8 @@ public:
     enum class Guarded { no, yes };
     explicit Answer(Guarded guarded)
         : provider_(*provider::make_provider({"bench", "openai", ""})),
-          encoder_(
-              dialect::openai().make_encoder({"chatcmpl-0123456789", 1741570283, "model"}, &out_)) {
+          encoder_(api::dialect_named("openai")->make_encoder(
+              {"chatcmpl-0123456789", 1741570283, "model"}, &out_)) {
         static const auto set = *GuardrailSet::make(twenty_rules());
         static GuardrailWorkspace workspace;
         timeline::Sink* to = encoder_.get();
@@ -69,7 +69,7 @@ private:
     IdSource ids_{1};
     std::string out_;
     std::unique_ptr<provider::Provider> provider_;
-    std::unique_ptr<dialect::Encoder> encoder_;
+    std::unique_ptr<api::Encoder> encoder_;
     std::unique_ptr<GuardrailFilter> filter_;
     std::optional<provider::AnswerReader> reader_;
 };

@@ -1,4 +1,4 @@
-#include "store/journal.hpp"
+#include "storage/journal/journal.hpp"
 
 #include "telemetry/record_json.hpp"
 #include "timeline/archive.hpp"
@@ -62,7 +62,7 @@ public:
     Journaling() {
         std::string pattern = std::filesystem::temp_directory_path() / "runnel-bench-XXXXXX";
         path_ = ::mkdtemp(pattern.data());
-        journal_ = store::Journal::open(path_ / "journal", {});
+        journal_ = storage::Journal::open(path_ / "journal", {});
         writer_ = journal_->add_writer();
     }
     ~Journaling() {
@@ -70,7 +70,7 @@ public:
         std::filesystem::remove_all(path_);
     }
 
-    store::JournalWriter* writer() { return writer_; }
+    storage::JournalWriter* writer() { return writer_; }
     void keep_all() {
         while (writer_->closed()->take()) {
         }
@@ -79,11 +79,11 @@ public:
 
 private:
     std::filesystem::path path_;
-    std::unique_ptr<store::Journal> journal_;
-    store::JournalWriter* writer_;
+    std::unique_ptr<storage::Journal> journal_;
+    storage::JournalWriter* writer_;
 };
 
-store::Opening opening_of(const telemetry::RequestRecord& record) {
+storage::Opening opening_of(const telemetry::RequestRecord& record) {
     return {.completion_id = record.completion_id,
             .request_id = record.request_id,
             .key_id = record.key_id,
@@ -101,7 +101,7 @@ store::Opening opening_of(const telemetry::RequestRecord& record) {
 // time, about as often as the recorder does, what there is goes to the store.
 void opened_and_closed(benchmark::State& state) {
     const telemetry::RequestRecord record = usual_request();
-    const store::Opening opening = opening_of(record);
+    const storage::Opening opening = opening_of(record);
     Journaling journaling;
     int left = 1000;
     for (auto _ : state) {

@@ -1,5 +1,5 @@
+#include "api/registry.hpp"
 #include "base/limits.hpp"
-#include "dialect/registry.hpp"
 #include "provider/registry.hpp"
 #include "sample_streams.hpp"
 
@@ -20,7 +20,7 @@ void read_request_by_prompt_size(benchmark::State& state) {
     const std::string body = request_with_prompt(static_cast<std::size_t>(state.range(0)));
     json::Parser parser;
     for (auto _ : state) {
-        auto request = dialect::openai().read_request(body, &parser);
+        auto request = api::chat_api().read_request({body}, &parser);
         if (!request) state.SkipWithError("the request was refused");
         benchmark::DoNotOptimize(&request);
     }
@@ -32,7 +32,7 @@ BENCHMARK(read_request_by_prompt_size)->Arg(64)->Arg(16 * limits::kib)->Arg(limi
 void write_request(benchmark::State& state, std::string_view kind) {
     json::Parser parser;
     const std::string body = request_with_prompt(static_cast<std::size_t>(state.range(0)));
-    auto request = dialect::openai().read_request(body, &parser);
+    auto request = api::chat_api().read_request({body}, &parser);
     auto provider = provider::make_provider({"bench", std::string(kind), ""});
     if (!request || !provider) return state.SkipWithError("no request to write");
     for (auto _ : state) {

@@ -1,6 +1,6 @@
 #include "base/limits.hpp"
+#include "framing/sse.hpp"
 #include "sample_streams.hpp"
-#include "sse/decoder.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -9,9 +9,9 @@ namespace {
 
 constexpr int frames_per_stream = 100;
 
-class Counter final : public sse::FrameSink {
+class Counter final : public framing::FrameSink {
 public:
-    void on_frame(const sse::Frame& frame) override {
+    void on_frame(const framing::Frame& frame) override {
         ++frames_;
         benchmark::DoNotOptimize(frame.data.data());
     }
@@ -24,7 +24,7 @@ private:
 // Feeds `stream` over and over, so many bytes at a time.
 void decode(benchmark::State& state, std::string stream, std::size_t bytes_per_feed) {
     const Padded bytes = Padded::of(stream);
-    sse::Decoder decoder(limits::frame_bytes);
+    framing::Decoder decoder(limits::frame_bytes);
     Counter counter;
     for (auto _ : state)
         for (std::size_t at = 0; at < bytes.size(); at += bytes_per_feed)

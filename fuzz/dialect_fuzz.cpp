@@ -1,4 +1,4 @@
-#include "dialect/registry.hpp"
+#include "api/registry.hpp"
 #include "provider_check.hpp"
 
 #include <array>
@@ -9,7 +9,7 @@ namespace runnel::fuzz {
 namespace {
 
 using namespace timeline;
-using dialect::Envelope;
+using api::Envelope;
 
 constexpr std::array<std::string_view, 10> pieces = {
     "a",     " word",
@@ -40,7 +40,7 @@ private:
     }
 
     void step() {
-        switch (next() % 10) {
+        switch (next() % 14) {
             case 0:
             case 1:
             case 2: {
@@ -53,10 +53,19 @@ private:
             case 4: return to_->on(HoldOver{});
             case 5: return to_->on(HoldOver{HoldOver::Why::tool_called});
             case 6: return server_tool();
-            case 7: return to_->on(Logprobs{0, R"({"content": [1]})"});
-            case 8: return to_->on(Annotation{0, "{\"type\":\n\"url_citation\"}"});
+            case 7: return logprobs();
+            case 8: return to_->on(Citation{.choice = 0, .url = "https://a", .title = R"(\"A\")"});
+            case 10: return to_->on(ReasoningSigned{0, "c2ln", "anthropic/claude"});
+            case 11: return to_->on(ReasoningEncrypted{0, "ZW5j", "anthropic/claude"});
+            case 12: return to_->on(ItemEnded{0});
+            case 13: return to_->on(Media{0, Media::Kind::image, "image/png", "eA=="});
             default: return call();
         }
+    }
+
+    void logprobs() {
+        const std::array tokens = {TokenLogprob{R"(\n)", "-0.5", "[10]"}, TokenLogprob{"b", "-1"}};
+        to_->on(Logprobs{0, Logprobs::Of::text, tokens});
     }
 
     void server_tool() {
@@ -105,9 +114,9 @@ void check_dialects(std::string_view bytes) {
     if ((options & 1) != 0) envelope.usage = Envelope::Usage::shown;
     if ((options & 2) != 0) envelope.tool_results = Envelope::ToolResults::shown;
     if ((options & 4) != 0) envelope.hold = Envelope::Hold::round;
-    for (const std::string_view name : dialect::names()) {
+    for (const std::string_view name : api::chat_dialect_names()) {
         std::string out;
-        const auto encoder = dialect::dialect_named(name)->make_encoder(envelope, &out);
+        const auto encoder = api::dialect_named(name)->make_encoder(envelope, &out);
         const std::string said = Teller(bytes, encoder.get()).tell();
         if ((options & 8) != 0) {
             encoder->on(Failed{{ErrorKind::upstream_failed, "it \"failed\""}});

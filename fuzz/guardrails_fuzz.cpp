@@ -1,7 +1,7 @@
 #include "base/utf8.hpp"
 #include "check.hpp"
-#include "policy/guardrail_findings.hpp"
-#include "policy/guardrail_set.hpp"
+#include "guardrail/findings.hpp"
+#include "guardrail/set.hpp"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@
 namespace runnel::fuzz {
 namespace {
 
-using namespace policy;
+using namespace guardrail;
 
 GuardrailRule rule(std::string name, GuardrailRule::Action action) {
     GuardrailRule made{.name = std::move(name)};
@@ -19,24 +19,24 @@ GuardrailRule rule(std::string name, GuardrailRule::Action action) {
 }
 
 // Compiled once: it takes longer than a text.
-std::shared_ptr<MatcherSeat> make_seat() {
-    using enum GuardrailRule::Pii;
+std::shared_ptr<Scanner> make_scanner() {
     using enum GuardrailRule::Action;
     GuardrailRule cards = rule("cards", block);
     cards.kind = GuardrailRule::Kind::pii;
-    cards.pii = {card, phone};
+    cards.detect["pii"] = {"card", "phone"};
     GuardrailRule other = rule("other", redact);
     other.kind = GuardrailRule::Kind::pii;
-    other.pii = {email, iban, secret};
+    other.detect["pii"] = {"email", "iban", "secret"};
     GuardrailRule custom = rule("custom", redact);
-    custom.patterns = {R"(\bproject [a-z]{3,9}\b)", "a{2,4}b", R"(\d[ -]\d$)", "(?i)é.{1,3}x"};
-    custom.words = {"falcon", "日本", "top secret"};
+    custom.detect["patterns"] = {R"(\bproject [a-z]{3,9}\b)", "a{2,4}b", R"(\d[ -]\d$)",
+                                 "(?i)é.{1,3}x"};
+    custom.detect["words"] = {"falcon", "日本", "top secret"};
     GuardrailRule logged = rule("logged", log);
-    logged.words = {"heron"};
+    logged.detect["words"] = {"heron"};
     const auto set = GuardrailSet::make({cards, other, custom, logged});
     require(set.has_value(), "the rules are right");
     static GuardrailWorkspace workspace;
-    return *workspace.seat_for(**set, 15);
+    return *workspace.scanner_for(**set, 15);
 }
 
 struct Told {
@@ -49,8 +49,8 @@ struct Told {
 
 // In pieces of about `size` bytes; 0: as a whole.
 Told tell(std::string_view text, std::size_t size, GuardrailBits rules) {
-    static const std::shared_ptr<MatcherSeat> seat = make_seat();
-    GuardrailText scanned(seat, rules, GuardrailText::Blocks::cut);
+    static const std::shared_ptr<Scanner> scanner = make_scanner();
+    GuardrailText scanned(scanner, rules, GuardrailText::Blocks::cut);
     Told told;
     const auto take = [&](std::string_view piece) {
         told.text += scanned.released_as_added() ? piece : scanned.released();

@@ -1,8 +1,8 @@
 // Arbitrary bytes as a client's connection: whatever they are and however they are cut, reading
 // them ends, keeps within its limits, and comes to the same requests.
 #include "check.hpp"
-#include "http/request_body.hpp"
-#include "http/request_reader.hpp"
+#include "http/server/request_body.hpp"
+#include "http/server/request_reader.hpp"
 
 #include <algorithm>
 #include <string>

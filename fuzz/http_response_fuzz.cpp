@@ -1,7 +1,7 @@
 // Arbitrary bytes as an upstream's connection: whatever they are and however they are cut, reading
 // them ends, keeps within its limits, and comes to the same answer.
 #include "check.hpp"
-#include "http/response_reader.hpp"
+#include "http/client/response_reader.hpp"
 
 #include <algorithm>
 #include <string>

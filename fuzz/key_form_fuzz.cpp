@@ -1,10 +1,10 @@
-#include "policy/key_form.hpp"
+#include "access/key_form.hpp"
 
+#include "access/credentials.hpp"
+#include "access/key_view.hpp"
+#include "base/address_range.hpp"
 #include "base/utc_time.hpp"
 #include "check.hpp"
-#include "policy/address_range.hpp"
-#include "policy/credentials.hpp"
-#include "policy/key_view.hpp"
 
 // What strangers and operators write about keys: headers, addresses, times, bodies.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -12,31 +12,31 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace std::chrono_literals;
     const std::string_view text = fuzz::text_of(data, size);
 
-    if (const auto range = policy::read_address_range(text))
+    if (const auto range = runnel::read_address_range(text))
         fuzz::require(range->contains(range->first) && range->prefix_bits <= 128,
                       "a range begins with an address of its own");
     if (const auto time = read_utc_time(text))
         fuzz::require(read_utc_time(write_utc_time(*time)) == time, "a time is read back");
-    const policy::AuthSettings lenient{.lenient_addresses = true, .key_in_query = true};
-    if (const auto wallet = policy::read_wallet(text, lenient))
-        fuzz::require(policy::read_wallet(*wallet, lenient) == wallet, "a wallet stays itself");
-    (void)policy::read_credentials({text, text, text, text}, lenient);
+    const access::AuthSettings lenient{.lenient_addresses = true, .key_in_query = true};
+    if (const auto wallet = access::read_wallet(text, lenient))
+        fuzz::require(access::read_wallet(*wallet, lenient) == wallet, "a wallet stays itself");
+    (void)access::read_credentials({text, text, text, text}, lenient);
 
-    static const policy::Settings settings;
+    static const access::AuthSettings auth;
     static constexpr std::string_view dialects[] = {"openai"};
-    const policy::KeyFormRules rules{dialects, &settings};
-    const policy::UtcTime now(1'800'000'000s);
+    const access::KeyFormRules rules{dialects, &auth, {}};
+    const access::UtcTime now(1'800'000'000s);
     IdSource ids(1);
-    auto key = policy::read_new_key(text, rules, now, &ids);
+    auto key = access::read_new_key(text, rules, now, &ids);
     if (!key) {
         fuzz::require(!key.error().message.empty(), "a refusal says why");
         return 0;
     }
     fuzz::require(!key->scopes.empty(), "a key has a scope");
-    const policy::Key before = *key;
-    fuzz::require(policy::change_key(&*key, text, rules, now).has_value(),
+    const access::Key before = *key;
+    fuzz::require(access::change_key(&*key, text, rules, now).has_value(),
                   "what makes a key can change it");
     fuzz::require(*key == before, "and changes nothing the second time");
-    (void)policy::key_json(*key);
+    (void)access::key_json(*key);
     return 0;
 }

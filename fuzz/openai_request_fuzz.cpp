@@ -1,33 +1,87 @@
+#include "api/registry.hpp"
 #include "check.hpp"
-#include "dialect/registry.hpp"
+
+#include <variant>
 
 namespace {
 
 using namespace runnel;
 
 // Everything that goes on as raw text must be text that a provider can read.
-void require_readable(const chat::Request& request) {
-    const auto require_value = [](std::string_view raw) {
-        fuzz::require(fuzz::is_json_object("{\"x\":" + std::string(raw) + "}"), "raw text is JSON",
-                      raw);
-    };
-    for (const chat::Field& field : request.fields) require_value(field.raw);
-    for (const chat::Message& message : request.messages) {
-        require_value(message.raw);
-        for (const chat::Part& part : message.parts)
-            require_value("\"" + std::string(part.text_escaped) + "\"");
-        for (const chat::ToolCall& call : message.tool_calls)
-            require_value("\"" + std::string(call.arguments_escaped) + "\"");
+void require_value(std::string_view raw) {
+    if (raw.empty()) return;
+    fuzz::require(fuzz::is_json_object("{\"x\":" + std::string(raw) + "}"), "raw text is JSON",
+                  raw);
+}
+
+void require_string(std::string_view escaped) { require_value("\"" + std::string(escaped) + "\""); }
+
+void require_readable(const chat::Extras& extras) {
+    for (const chat::Extra& extra : extras) require_value(extra.raw);
+}
+
+void require_readable(const chat::Source& source) {
+    for (const std::string_view text : {source.data_escaped, source.media_type_escaped,
+                                        source.url_escaped, source.file_id_escaped})
+        require_string(text);
+}
+
+void require_readable(const chat::Text& text) { require_string(text.text_escaped); }
+void require_readable(const chat::Refusal& refusal) { require_string(refusal.text_escaped); }
+void require_readable(const chat::Image& image) { require_readable(image.source); }
+void require_readable(const chat::Audio& audio) { require_readable(audio.source); }
+void require_readable(const chat::Video& video) { require_readable(video.source); }
+void require_readable(const chat::Other& other) { require_value(other.raw); }
+
+void require_readable(const chat::File& file) {
+    require_readable(file.source);
+    require_string(file.text_escaped);
+    require_string(file.filename_escaped);
+}
+
+void require_readable(const chat::Reasoning& reasoning) {
+    require_string(reasoning.text_escaped);
+    require_string(reasoning.signature_escaped);
+    require_string(reasoning.encrypted_escaped);
+}
+
+void require_readable(const chat::ToolCall& call) {
+    require_string(call.arguments_escaped);
+    require_value(call.arguments_raw);
+    require_string(call.signature_escaped);
+}
+
+void require_readable(const chat::Message& message) {
+    for (const chat::Part& part : message.parts) {
+        std::visit([](const auto& content) { require_readable(content); }, part.content);
+        require_readable(part.extras);
     }
-    for (const chat::Tool& tool : request.tools) require_value(tool.raw);
+    require_readable(message.extras);
+}
+
+void require_readable(const chat::Tool& tool) {
+    require_string(tool.description_escaped);
+    for (const std::string_view raw : {tool.parameters_raw, tool.format_raw, tool.raw})
+        require_value(raw);
+    require_readable(tool.extras);
+}
+
+void require_readable(const chat::Request& request) {
+    for (const chat::Message& message : request.messages) require_readable(message);
+    for (const chat::Tool& tool : request.tools) require_readable(tool);
+    require_readable(request.extras);
+    for (const std::string_view raw :
+         {request.output.schema_raw, request.metadata_raw, request.sampling.logit_bias_raw,
+          request.gateway.response_schema_raw})
+        require_value(raw);
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     json::Parser parser;
-    const auto request =
-        dialect::openai().read_request(std::string(fuzz::text_of(data, size)), &parser);
+    const api::Api& api = api::chat_api();
+    const auto request = api.read_request({std::string(fuzz::text_of(data, size))}, &parser);
     if (request) {
         require_readable(*request);
         fuzz::require(!request->messages.empty(), "a request has messages");
@@ -35,7 +89,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     fuzz::require(request.error().kind != ErrorKind::internal_error,
                   "what is wrong is the client's");
-    const std::string body = dialect::openai().error_body(request.error());
+    const std::string body = api.error_body(request.error());
     fuzz::require(fuzz::is_json_object(body), "an error body is a JSON object", body);
     return 0;
 }

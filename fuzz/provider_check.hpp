@@ -1,8 +1,8 @@
 #pragma once
 
+#include "api/registry.hpp"
 #include "check.hpp"
 #include "cli/transcode.hpp"
-#include "dialect/registry.hpp"
 
 namespace runnel::fuzz {
 
@@ -36,7 +36,7 @@ inline void check_provider(const char* kind, const std::uint8_t* data, std::size
     require(whole.has_value(), "every input has an output");
     require_well_formed(*whole);
 
-    for (const std::string_view name : dialect::names().subspan(1)) {
+    for (const std::string_view name : api::chat_dialect_names().subspan(1)) {
         options.to = name;
         const auto client = cli::transcode(options, input.bytes);
         require(client.has_value(), "every dialect has an output");

@@ -1,12 +1,12 @@
 #include "check.hpp"
-#include "http/proxy_header.hpp"
-#include "http/trusted_proxies.hpp"
+#include "http/server/proxy_header.hpp"
+#include "http/server/trusted_proxies.hpp"
 
 // What strangers put where proxies say for whom they ask.
 namespace runnel::fuzz {
 namespace {
 
-using policy::IpBytes;
+using runnel::IpBytes;
 
 void check_header(std::string_view bytes) {
     std::size_t size = 0;
@@ -21,14 +21,14 @@ void check_header(std::string_view bytes) {
 }
 
 void check_forwarded(std::string_view name, std::string_view value) {
-    const http::TrustedProxies proxies({*policy::read_address_range("10.0.0.0/8")});
+    const http::TrustedProxies proxies({*runnel::read_address_range("10.0.0.0/8")});
     http::HeaderList headers;
     headers.add(name, value);
-    const IpBytes proxy = *policy::read_address("10.0.0.1");
-    const IpBytes stranger = *policy::read_address("192.0.2.7");
+    const IpBytes proxy = *runnel::read_address("10.0.0.1");
+    const IpBytes stranger = *runnel::read_address("192.0.2.7");
     require(proxies.client_of(stranger, headers) == stranger, "strangers are not believed", value);
     const IpBytes client = proxies.client_of(proxy, headers);
-    require(policy::read_address(http::text_of(client)) == client, "it is an address", value);
+    require(runnel::read_address(http::text_of(client)) == client, "it is an address", value);
     // Whoever writes in front of what a proxy adds changes nothing.
     http::HeaderList longer;
     longer.add(name,

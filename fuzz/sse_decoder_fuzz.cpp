@@ -1,5 +1,5 @@
 #include "check.hpp"
-#include "sse/decoder.hpp"
+#include "framing/sse.hpp"
 
 namespace {
 
@@ -7,9 +7,9 @@ using namespace runnel;
 
 constexpr std::size_t frame_bytes_max = 4096;
 
-class Copier final : public sse::FrameSink {
+class Copier final : public framing::FrameSink {
 public:
-    void on_frame(const sse::Frame& frame) override {
+    void on_frame(const framing::Frame& frame) override {
         fuzz::require(frame.data.size() <= 2 * frame_bytes_max + 1, "frames are bounded");
         all.append(frame.event).append("|").append(frame.data.text()).append("\n");
     }
@@ -19,7 +19,7 @@ public:
 // The frames of a stream that is read in pieces of this size, until one is too large.
 std::string frames_of(std::string_view bytes, std::size_t size) {
     Copier copier;
-    sse::Decoder decoder(frame_bytes_max);
+    framing::Decoder decoder(frame_bytes_max);
     while (!bytes.empty()) {
         std::string piece(bytes.substr(0, size));
         bytes.remove_prefix(piece.size());

@@ -1,6 +1,6 @@
-#include "agent/text_call_scanner.hpp"
 #include "check.hpp"
 #include "json/text.hpp"
+#include "tools/written_calls/text_call_scanner.hpp"
 
 #include <vector>
 
@@ -17,11 +17,11 @@ struct Found {
 
 // What is found in a text that comes in pieces of so many characters or escapes.
 Found found_in(std::string_view escaped, std::size_t split) {
-    agent::TextCallScanner scanner(tools);
+    tools::TextCallScanner scanner(tools);
     Found found;
-    const agent::TextCallScanner::Listener to{
+    const tools::TextCallScanner::Listener to{
         [&](std::string_view text) { found.text += text; },
-        [&](const agent::WrittenCall& call) {
+        [&](const tools::WrittenCall& call) {
             found.calls += call.name + call.arguments.value_or("-") + '\n';
         }};
     while (!escaped.empty()) {

@@ -1,17 +1,17 @@
+#include "api/registry.hpp"
+#include "app/serve.hpp"
 #include "base/result.hpp"
 #include "cli/admin_link.hpp"
-#include "cli/chat.hpp"
+#include "cli/chat/chat.hpp"
 #include "cli/check.hpp"
 #include "cli/completion.hpp"
-#include "cli/import_litellm.hpp"
 #include "cli/keys_command.hpp"
+#include "cli/litellm/import.hpp"
 #include "cli/manual.hpp"
 #include "cli/misuse.hpp"
 #include "cli/replay.hpp"
 #include "cli/request.hpp"
-#include "cli/serve.hpp"
 #include "cli/transcode.hpp"
-#include "dialect/registry.hpp"
 #include "provider/registry.hpp"
 
 #include <CLI/CLI.hpp>
@@ -45,7 +45,7 @@ runnel::cli::Command described(const CLI::App& app) {
         return std::vector<std::string>(names.begin(), names.end());
     };
     return runnel::cli::read_commands(app, {{"KIND", words(runnel::provider::kinds())},
-                                            {"DIALECT", words(runnel::dialect::names())}});
+                                            {"DIALECT", words(runnel::api::dialect_names())}});
 }
 
 std::string completion(const std::string& shell, const runnel::cli::Command& program) {
@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
     app.set_version_flag("--version", version_line, "Print the version");
     app.failure_message(&runnel::cli::misuse_message);
 
-    runnel::cli::ServeOptions serve_options;
+    runnel::app::ServeOptions serve_options;
     CLI::App* serve =
         app.add_subcommand("serve", "Serve requests (with no config: the demo models and "
                                     "every provider whose key variable is set)");
@@ -190,7 +190,7 @@ int main(int argc, char** argv) {
 
     CLI11_PARSE(app, argc, argv);
 
-    if (*serve) return runnel::cli::serve(serve_options);
+    if (*serve) return runnel::app::serve(serve_options);
     if (*check) return runnel::cli::check(check_file, std::cout, std::cerr);
     if (*transcode) return print(runnel::cli::transcode(transcode_options, read_stdin()), "");
     if (*request)

@@ -1,5 +1,5 @@
 # Writes TO, a source file with the files under FROM in it, which the function NAME gives
-# (src/server/embedded_files.hpp). Where there are none, it gives none.
+# (src/server/console/embedded_files.hpp). Where there are none, it gives none.
 #
 #   cmake -DFROM=console/dist -DTO=console_files.cpp -DNAME=console_files -P tools/embed_files.cmake
 
@@ -48,5 +48,5 @@ else()
   set(literals "namespace {\n\n${literals}\nconstexpr EmbeddedFile files[] = {\n${rows}};\n\n}  // namespace\n\n")
   set(found "    return files;\n")
 endif()
-file(WRITE ${TO} "// Made by tools/embed_files.cmake.\n#include \"server/embedded_files.hpp\"\n\nnamespace runnel::server {\n
+file(WRITE ${TO} "// Made by tools/embed_files.cmake.\n#include \"server/console/embedded_files.hpp\"\n\nnamespace runnel::server {\n
 ${literals}std::span<const EmbeddedFile> ${NAME}() {\n${found}}\n\n}  // namespace runnel::server\n")

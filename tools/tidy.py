@@ -11,34 +11,15 @@ import re
 import sys
 from pathlib import Path
 
-# What each folder of src/ may include besides itself: folders, or single headers of one.
-# docs/architecture.md says why.
-MAY_INCLUDE = {
-    "base": "",
-    "json": "base",
-    "sse": "base",
-    "chat": "base",
-    "timeline": "base json",
-    "provider": "base json sse chat timeline router/policy.hpp",
-    "dialect": "base json sse chat timeline",
-    "router": "base chat",
-    "config": "base json agent/tool_config.hpp agent/url_template.hpp dialect/registry.hpp provider/base_url.hpp provider/catalogue.hpp provider/registry.hpp policy router/policy.hpp",
-    "http": "base policy/address_range.hpp",
-    "agent": "base json sse chat timeline http",
-    "policy": "base json chat timeline",
-    "store": "base json chat timeline policy telemetry",
-    "telemetry": "base json timeline",
-    "exchange": "base json sse chat timeline provider dialect router policy store config http agent telemetry",
-    "server": "base json chat timeline provider dialect router policy store config http agent telemetry exchange",
-    "cli": "*",
-    "main.cpp": "*",
-}
+# Where it stands what each folder of src/ may include besides itself: folders, or single headers of one.
+LAYERS_PAGE = "docs/architecture.md"
+LAYERS_ROW = re.compile(r"^\| `([\w.]+)/?` \|.*\| ([^|]+) \|$", re.MULTILINE)
 
 # Headers under tests/ that unit tests share.
 TEST_SUPPORT = "support"
 
 # Sockets and TLS stay in the shell: the core is bytes in, bytes out. Of OpenSSL it may have hashes and randomness.
-IO_FOLDERS = {"http", "agent", "store", "exchange", "server", "cli", "main.cpp"}
+IO_FOLDERS = {"http", "tools", "storage", "exchange", "server", "app", "cli", "main.cpp"}
 IO_HEADER = re.compile(
     r"boost/(asio|beast)|openssl/(?!(?:crypto|evp|rand)\.h)|sys/(socket|epoll|un)\.h|netinet/|arpa/|netdb\.h|poll\.h"
 )
@@ -47,7 +28,7 @@ IO_HEADER = re.compile(
 MAY_POLL = "src/base/log.cpp"
 
 # A task started anywhere else could outlive what it uses.
-MAY_CO_SPAWN = re.compile(r"src/http/(task_group|listener)\.[ch]pp$")
+MAY_CO_SPAWN = re.compile(r"src/http/(task_group|server/listener)\.[ch]pp$")
 
 LINES_MAX = 600
 SOURCE_SUFFIXES = {".cpp", ".hpp", ".py", ".js", ".mjs", ".ts", ".tsx", ".css", ".sh", ".cmake"}
@@ -82,12 +63,19 @@ def blank_comments_and_strings(text):
     return COMMENT_OR_STRING.sub(lambda match: "\n" * match[0].count("\n"), text)
 
 
-def check_includes(name, lines):
+def read_layers(root):
+    """Folder of src/ -> what it may include, from the table under "## Folders"."""
+    text = (root / LAYERS_PAGE).read_text(encoding="utf-8")
+    section = text.split("## Folders", 1)[-1].split("\n## ", 1)[0]
+    return {folder: may.replace("–", "").split() for folder, may in LAYERS_ROW.findall(section)}
+
+
+def check_includes(name, lines, layers):
     layer = name.split("/")[1]
-    if layer not in MAY_INCLUDE:
-        yield 1, f"src/{layer} is not in the table of layers (tools/tidy.py)"
+    if layer not in layers:
+        yield 1, f"src/{layer} is not in the table of folders ({LAYERS_PAGE})"
         return
-    allowed = MAY_INCLUDE[layer].split()
+    allowed = layers[layer]
     for number, line in enumerate(lines, 1):
         match = INCLUDE.match(line)
         if not match:
@@ -101,9 +89,9 @@ def check_includes(name, lines):
         folder = ours.split("/")[0]
         if name.endswith("_test.cpp") and folder == TEST_SUPPORT:
             continue
-        if "/" not in ours or folder not in MAY_INCLUDE:
+        if "/" not in ours or folder not in layers:
             yield number, f'"{ours}": name a header by its path under src/'
-        elif folder != layer and "*" not in allowed and not {folder, ours} & set(allowed):
+        elif folder != layer and "all" not in allowed and not {folder, ours} & set(allowed):
             yield number, f"{layer} may not include {folder} (it may: {', '.join(allowed) or 'nothing'})"
 
 
@@ -125,7 +113,7 @@ def check_using(name, text):
             yield number, f"nothing here uses '{match[1]}'"
 
 
-def check_file(name, text):
+def check_file(name, text, layers):
     lines = text.splitlines()
     path = Path(name)
     is_source = path.suffix in SOURCE_SUFFIXES or text.startswith("#!")
@@ -140,13 +128,14 @@ def check_file(name, text):
         if OPEN_END.search(line):
             yield number, "a loose end: mend it, or write its kind and a sentence (CONTRIBUTING.md)"
     if name.startswith("src/") and path.suffix in {".cpp", ".hpp"}:
-        yield from check_includes(name, lines)
+        yield from check_includes(name, lines, layers)
         yield from check_co_spawn(name, text)
         yield from check_using(name, text)
 
 
 def main():
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent).resolve()
+    layers = read_layers(root)
     count, findings = 0, 0
     for name in files_of(root):
         if RECORDED.search(name):
@@ -156,7 +145,7 @@ def main():
         except UnicodeDecodeError:
             continue  # not text
         count += 1
-        for line, message in check_file(name, text):
+        for line, message in check_file(name, text, layers):
             findings += 1
             print(f"{name}:{line}: {message}")
     print(f"{count} files, {findings} findings" if findings else f"{count} files, clean")

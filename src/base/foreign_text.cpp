@@ -100,14 +100,23 @@ bool is_address(std::string_view word) {
            std::ranges::any_of(host, [](char c) { return ascii::is_digit(c) || c == '-'; });
 }
 
+// Of the address in "http://[2001:db8::7]/": its brackets are the URL's, others the sentence's.
+std::size_t behind_brackets(std::string_view text, std::size_t host) {
+    if (!text.substr(host).starts_with('[')) return host;
+    const std::size_t end = text.find_first_of("]/ \t\r\n", host);
+    return end != std::string_view::npos && text[end] == ']' ? end + 1 : host;
+}
+
 std::size_t url_length(std::string_view text) {
     std::size_t at = 0;
     while (at < text.size() && (ascii::is_letter(text[at]) || text[at] == '+')) ++at;
     if (at < 2 || !text.substr(at).starts_with("://")) return 0;
-    std::size_t end = std::min(text.find_first_of(" \t\r\n\"'`<>)]}\\", at), text.size());
+    const std::size_t host = at + std::string_view("://").size();
+    std::size_t end = std::min(
+        text.find_first_of(" \t\r\n\"'`<>)]}\\", behind_brackets(text, host)), text.size());
     while (std::string_view(".,;:!?").contains(text[end - 1]))
-        --end;                                                 // the sentence's, not the URL's
-    if (end <= at + std::string_view("://").size()) return 0;  // a scheme alone leads nowhere
+        --end;                  // the sentence's, not the URL's
+    if (end <= host) return 0;  // a scheme alone leads nowhere
     return end;
 }
 

@@ -23,9 +23,9 @@ TEST(Sanitised, TakesKeysOut) {
 
 TEST(Sanitised, TakesAddressesOut) {
     for (const std::string_view address :
-         {"https://user:pass@host/path?sig=1", "gpu-7.internal", "api.acme.com:8443", "10.0.0.7",
-          "10.0.0.7:9000", "localhost:8000", "node-3:8080", "fe80::1:2", "ops@acme.com",
-          "models.svc.cluster.local/v1"}) {
+         {"https://user:pass@host/path?sig=1", "http://[fd00::7]:8080/path?sig=1", "gpu-7.internal",
+          "api.acme.com:8443", "10.0.0.7", "10.0.0.7:9000", "localhost:8000", "node-3:8080",
+          "fe80::1:2", "ops@acme.com", "models.svc.cluster.local/v1"}) {
         const std::string clean = sanitised("cannot reach " + std::string(address) + ", try later");
         EXPECT_EQ(clean, "cannot reach [address], try later");
     }

@@ -20,9 +20,12 @@ inline constexpr std::size_t request_header_bytes = 32 * kib;  // browsers' cook
 inline constexpr std::size_t json_depth = 128;
 inline constexpr std::size_t json_number_bytes = 64;    // a long one takes microseconds to read
 inline constexpr std::size_t request_fields = 256;      // of its top level; OpenAI knows about 40
+inline constexpr std::size_t field_name_bytes = 128;    // of one of these
 inline constexpr std::size_t request_values = 500'000;  // numbers, strings, lists: some 30 ms
 inline constexpr std::size_t schema_values = 20'000;    // of one; OpenAI takes 5,000 properties
 inline constexpr std::size_t messages = 10'000;
+inline constexpr std::size_t logged_metadata_bytes =
+    16 * kib;  // what OpenAI takes; more is for tools, but not for the log
 inline constexpr std::size_t tools = 128;
 inline constexpr std::size_t tool_name_bytes = 64;
 inline constexpr std::size_t request_id_bytes = 128;
@@ -126,8 +129,7 @@ inline constexpr std::size_t answer_copy_bytes = 4 * mib;  // of one answer, for
 inline constexpr std::size_t export_bytes = 32 * mib;      // of one answer of an export
 inline constexpr auto log_retention_time = 30 * 24h;
 inline constexpr std::int64_t reserved_output_tokens = 4096;
-inline constexpr std::size_t journal_bytes = 1024 * mib;  // on disk, while the store is away
-inline constexpr std::size_t journal_file_bytes = 4 * mib;
+inline constexpr std::size_t journal_bytes = 1024 * mib;      // on disk, while the store is away
 inline constexpr std::size_t recorded_batch_rows = 500;       // of one transaction
 inline constexpr std::size_t recorded_batch_bytes = 8 * mib;  // or so many bytes
 inline constexpr auto recorder_gather_time = 100ms;           // for more rows to join the first
@@ -143,7 +145,7 @@ inline constexpr std::size_t guardrail_held_bytes = 16 * kib;  // of a match tha
 inline constexpr std::size_t guardrail_pattern_steps = 5'000;  // of one pattern, written out
 inline constexpr std::size_t guardrail_all_steps = 200'000;    // of all patterns and words
 inline constexpr std::size_t guardrail_words_file_bytes = 4 * mib;
-inline constexpr std::chrono::milliseconds guardrail_check_time{2s};  // for somebody else's word
+inline constexpr std::chrono::milliseconds guardrail_check_time{2s};
 
 // What is kept of provider state for a tool round trip.
 inline constexpr auto continuity_time = 10min;

@@ -55,6 +55,9 @@ std::string_view next_piece(std::string_view bytes) {
 // Lines of a moment go out in one write, by a thread of their own: a request pays for a copy, not
 // for the disk. What is left when the process ends is written then. Nobody waits for whoever reads
 // stderr: of lines that come while too many are unwritten only the number is told.
+//
+// spdlog's own asynchronous queue would not do: it is bounded by messages and not by bytes, gathers
+// nothing, its flush does not wait, and its end waits for whoever reads stderr without limit.
 class StderrSink final : public spdlog::sinks::sink {
 public:
     ~StderrSink() override {
@@ -178,8 +181,8 @@ void append_escaped(std::string& out, std::string_view value) {
         if (value.empty()) return;
         const std::size_t length = utf8_sequence(value);
         const auto byte = static_cast<unsigned char>(value.front());
-        if (length == 0) {
-            out += "\xEF\xBF\xBD";  // U+FFFD
+        if (length == 0 || is_hidden_control(value.substr(0, length))) {
+            out += "\xEF\xBF\xBD";  // U+FFFD: a terminal that shows the log obeys nobody in it
         } else if (byte == '"' || byte == '\\') {
             out += '\\';
             out += value.front();

@@ -88,6 +88,10 @@ TEST(Log, CannotBeForgedByAValue) {
         text_line().add("model", "x status=200").text().ends_with(R"( model="x status=200")"));
     EXPECT_TRUE(text_line().add("model", "a=b").text().ends_with(R"( model="a=b")"));
     EXPECT_TRUE(text_line().add("model", "\x1b[31m").text().ends_with(R"( model="\u001b[31m")"));
+    // Terminals obey U+009B as they obey ESC [, and U+202E turns the text behind it round.
+    EXPECT_TRUE(text_line().add("model", "\u009b31m").text().ends_with(" model=\"\uFFFD31m\""));
+    EXPECT_TRUE(text_line().add("model", "\u202e002").text().ends_with(" model=\"\uFFFD002\""));
+    EXPECT_TRUE(text_line().add("model", "\u00a0é").text().ends_with(" model=\"\u00a0é\""));
 }
 
 TEST(Log, WritesLinesOfTheLevelAndAbove) {

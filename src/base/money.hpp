@@ -3,6 +3,8 @@
 #include <cmath>
 #include <compare>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace runnel {
 
@@ -24,5 +26,20 @@ struct Money {
     friend Money operator-(Money a, Money b) { return {a.nano_usd - b.nano_usd}; }
     friend auto operator<=>(Money, Money) = default;
 };
+
+// One line of what a request cost. A request's lines add up to its cost, to the last billionth.
+struct CostLine {
+    std::string sku;  // input, output, cache_read …
+    std::int64_t quantity = 0;
+    double unit_price = 0;  // US dollars
+    Money amount{};
+    std::string description{};  // for a person: "Input tokens"
+};
+
+inline Money total_of(const std::vector<CostLine>& lines) {
+    Money total;
+    for (const CostLine& line : lines) total += line.amount;
+    return total;
+}
 
 }  // namespace runnel

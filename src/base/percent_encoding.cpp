@@ -2,10 +2,14 @@
 
 #include "base/ascii.hpp"
 
+#include <boost/url/decode_view.hpp>
+#include <boost/url/pct_string_view.hpp>
+
 #include <charconv>
 
 namespace runnel {
 
+// By hand: Boost.URL's is noexcept, so that the process would end where memory does.
 std::string percent_encoded(std::string_view text, std::string_view kept) {
     constexpr std::string_view digits = "0123456789ABCDEF";
     std::string out;
@@ -21,6 +25,16 @@ std::string percent_encoded(std::string_view text, std::string_view kept) {
     return out;
 }
 
+std::optional<std::string> percent_decoded_strictly(std::string_view text) {
+    const auto escaped = boost::urls::make_pct_string_view({text.data(), text.size()});
+    if (!escaped) return std::nullopt;
+    std::string out;
+    out.reserve(escaped->decoded_size());
+    for (const char c : **escaped) out += c;
+    return out;
+}
+
+// Boost.URL refuses what this must live with: what clients write into paths and queries.
 std::string percent_decoded(std::string_view text) {
     std::string out;
     out.reserve(text.size());

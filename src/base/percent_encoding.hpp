@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,5 +11,8 @@ std::string percent_encoded(std::string_view text, std::string_view kept = {});
 
 // A % that two hexadecimal digits do not follow stays what it is.
 std::string percent_decoded(std::string_view text);
+
+// None where a % begins nothing.
+std::optional<std::string> percent_decoded_strictly(std::string_view text);
 
 }  // namespace runnel

@@ -24,5 +24,12 @@ TEST(PercentEncoding, LeavesAPercentSignThatBeginsNoEscape) {
         EXPECT_EQ(percent_decoded(text), text);
 }
 
+TEST(PercentEncoding, RefusesSuchASignWhereItMustBeStrict) {
+    EXPECT_EQ(percent_decoded_strictly("p%40ss%2Aw%c3%B6rd @:/"), "p@ss*w\u00F6rd @:/");
+    EXPECT_EQ(percent_decoded_strictly(""), "");
+    for (const std::string_view text : {"100%", "%4", "%zz", "%", "%-1", "a%4"})
+        EXPECT_EQ(percent_decoded_strictly(text), std::nullopt) << text;
+}
+
 }  // namespace
 }  // namespace runnel

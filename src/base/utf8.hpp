@@ -45,6 +45,16 @@ inline std::string with_valid_utf8(std::string_view text) {
     return out;
 }
 
+// Whether a character is a control beyond ASCII (U+0080 to U+009F), which some terminals obey, or
+// reorders the text around it (U+202A to U+202E, U+2066 to U+2069).
+inline bool is_hidden_control(std::string_view character) {
+    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(character[at]); };
+    if (character.size() == 2) return byte(0) == 0xC2 && byte(1) < 0xA0;
+    if (character.size() != 3 || byte(0) != 0xE2) return false;
+    return (byte(1) == 0x80 && byte(2) >= 0xAA && byte(2) <= 0xAE) ||
+           (byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9);
+}
+
 // The longest beginning of `text` that has at most `bytes_max` bytes and cuts no character in two.
 inline std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max) {
     if (text.size() <= bytes_max) return text;

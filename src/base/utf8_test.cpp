@@ -32,6 +32,15 @@ TEST(Utf8, ChecksWholeTexts) {
     EXPECT_FALSE(is_utf8("aé€😀\x85"));
 }
 
+TEST(Utf8, KnowsControlsThatCanNotBeSeen) {
+    for (const std::string_view hidden :
+         {"\u0080", "\u009b", "\u202a", "\u202e", "\u2066", "\u2069"})
+        EXPECT_TRUE(is_hidden_control(hidden)) << hidden;
+    for (const std::string_view seen :
+         {"a", "\u00a0", "é", "\u2029", "\u202f", "\u2065", "\u206a", "😀"})
+        EXPECT_FALSE(is_hidden_control(seen)) << seen;
+}
+
 TEST(Utf8, CutsBetweenCharacters) {
     EXPECT_EQ(utf8_prefix("abc", 5), "abc");
     EXPECT_EQ(utf8_prefix("abc", 2), "ab");

@@ -6,6 +6,7 @@
 
 namespace runnel {
 
+// By hand: whatever stands in a header field is compared, also what is no URL.
 std::string web_origin(std::string_view text) {
     std::string origin(text);
     std::ranges::transform(origin, origin.begin(), ascii::lower);

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 // What any client asked, in no vendor's words. Long text stays where it came: views named
@@ -15,7 +17,22 @@
 // Short things (names, ids) are plain std::strings.
 namespace runnel::chat {
 
-enum class Role { system, developer, user, assistant, tool };
+// The API that a request was written in.
+enum class Api { chat_completions, messages, responses, gemini };
+
+// What only the request's own API has a word for, as the client wrote it. It goes on to providers
+// that speak that API, and to nobody else.
+struct Extra {
+    std::string_view name;  // plain
+    std::string_view raw;
+};
+using Extras = std::vector<Extra>;
+
+// The value of that extra; empty: there is none.
+std::string_view find(const Extras& extras, std::string_view name);
+
+// A yes or no that may also be left to others.
+enum class Wish { unsaid, no, yes };
 
 // A number as the client wrote it, so that it goes on digit by digit.
 struct Number {
@@ -23,58 +40,164 @@ struct Number {
     double value = 0;
 };
 
-struct Part {
-    enum class Kind { text, refusal, image, audio, file, other };
-    Kind kind = Kind::other;
-    std::string_view text_escaped{};      // text, refusal
-    std::string_view url_escaped{};       // image: https URL or data: URL
-    std::string_view detail_escaped{};    // image
-    std::string_view data_escaped{};      // audio: base64; file: file_data (a data: URL)
-    std::string_view format_escaped{};    // audio: wav, mp3
-    std::string_view file_id_escaped{};   // file
-    std::string_view filename_escaped{};  // file
-    std::string_view cache_control_raw{};
-    std::string_view raw{};  // the part as the client sent it; empty for string content
+// The prompt up to here is worth keeping in the provider's cache.
+struct CacheMark {
+    std::string_view ttl_escaped{};  // "5m", "1h"; empty: the provider's own
 };
 
-struct ToolCall {
-    std::string id;
-    std::string name;
-    std::string_view arguments_escaped{};  // JSON text inside a JSON string; may be empty
-    std::string_view extra_content_raw{};  // Google's own carrier of thought signatures
+// --- What messages are made of
+
+struct Text {
+    std::string_view text_escaped{};
 };
 
-// What a provider said alongside its tool calls and wants back with their results (see
-// timeline::ProviderState).
-struct KeptState {
+struct Refusal {
+    std::string_view text_escaped{};
+};
+
+// Where bytes that are no text are found: one of these.
+struct Source {
+    std::string_view data_escaped{};        // base64
+    std::string_view media_type_escaped{};  // of the data, or what the address leads to
+    std::string_view url_escaped{};         // https:, gs:, or a data: URL of an unusual form
+    std::string_view file_id_escaped{};     // a file that the provider has
+
+    bool empty() const {
+        return data_escaped.empty() && url_escaped.empty() && file_id_escaped.empty();
+    }
+};
+
+// A data: URL with a media type and base64 becomes that; any other URL stays one.
+Source source_of_url(std::string_view url_escaped);
+// As a URL (data: where the bytes are here), appended to `out`.
+void append_url(std::string& out, const Source& source);
+
+struct Image {
+    Source source{};
+    std::string_view detail_escaped{};  // low, high, auto
+};
+
+struct Audio {
+    Source source{};
+    std::string_view format_escaped{};  // wav, mp3
+};
+
+struct Video {
+    Source source{};
+};
+
+// A document: pages, or plain text.
+struct File {
+    Source source{};
+    std::string_view text_escaped{};  // where it is plain text
+    std::string_view filename_escaped{};
+    std::string_view context_escaped{};  // what the client says of it
+    Wish citations = Wish::unsaid;
+};
+
+// What a model thought in an earlier turn. Signatures and encrypted thinking are for whoever made
+// them.
+struct Reasoning {
+    std::string_view text_escaped{};       // the thinking, or its summary
+    std::string_view signature_escaped{};  // the issuer's proof that it is its own
+    std::string_view encrypted_escaped{};  // thinking that only the issuer can read
+    std::string id{};                      // the issuer's, where it has one
+    std::string issuer{};                  // "kind" or "kind/model"; empty: nobody knows
+
+    bool is_signed() const { return !signature_escaped.empty() || !encrypted_escaped.empty(); }
+};
+
+// What a provider said beside a call and wants back with its result, where this gateway kept it.
+struct ProviderState {
     std::string owner;  // who may get it back: "kind/model"
     std::string raw;    // that provider's own JSON
 };
 
-struct Message {
-    Role role = Role::user;
-    std::vector<Part> parts{};  // string content is one text part; null or absent content none
-    std::vector<ToolCall> tool_calls{};
-    std::string tool_call_id{};
+struct ToolCall {
+    enum class Kind { function, custom } kind = Kind::function;
+    std::string id{};
     std::string name{};
-    std::string_view reasoning_escaped{};      // reasoning_content or reasoning
-    std::string_view reasoning_details_raw{};  // OpenRouter's carrier
-    std::string_view thinking_blocks_raw{};    // LiteLLM's carrier: Anthropic blocks verbatim
-    std::string_view cache_control_raw{};
-    std::vector<KeptState> kept_state{};  // parallel to tool_calls where it was found; else empty
-    std::string_view raw{};   // the message as the client sent it, with old ways made new
-    std::string_view sent{};  // its very bytes; empty: it is not the client's
+    // A function's arguments, in one of two forms: JSON text inside a JSON string, which may be
+    // empty, or a JSON value. A custom tool's input is plain text, escaped.
+    std::string_view arguments_escaped{};
+    std::string_view arguments_raw{};
+    std::string_view signature_escaped{};  // Gemini signs its calls
+    std::optional<ProviderState> state{};
 };
 
+// Something that only the request's own API knows.
+struct Other {
+    std::string type{};
+    std::string_view raw{};  // the part as it was sent
+};
+
+struct Part {
+    using Content =
+        std::variant<Text, Refusal, Image, Audio, Video, File, Reasoning, ToolCall, Other>;
+
+    Content content{};
+    std::optional<CacheMark> cache{};
+    Extras extras{};
+
+    template <class T>
+    const T* as() const {
+        return std::get_if<T>(&content);
+    }
+    template <class T>
+    T* as() {
+        return std::get_if<T>(&content);
+    }
+    template <class T>
+    bool is() const {
+        return std::holds_alternative<T>(content);
+    }
+    // What a text or a refusal says, escaped; nothing for parts that are no words.
+    std::optional<std::string_view> words() const;
+};
+
+enum class Role { system, developer, user, assistant, tool };
+
+struct Message {
+    Role role = Role::user;
+    // In the order they were said; null or absent content is none. Only the assistant thinks and
+    // calls tools.
+    std::vector<Part> parts{};
+    enum class Form { parts, string } form = Form::parts;  // how the client wrote its content
+    std::string tool_call_id{};                            // tool: the call that it answers
+    Wish failed = Wish::unsaid;                            // tool: whether the call did
+    std::string name{};
+    std::optional<CacheMark> cache{};  // at its end
+    Extras extras{};
+    std::size_t number = 0;  // among the client's messages, from 1; 0: the gateway added it
+
+    bool has_calls() const;
+    // Calls `use` with each tool call, in order.
+    template <class Use>
+    void for_each_call(Use use) const {
+        for (const Part& part : parts)
+            if (const ToolCall* call = part.as<ToolCall>()) use(*call);
+    }
+    template <class Use>
+    void for_each_call(Use use) {
+        for (Part& part : parts)
+            if (ToolCall* call = part.as<ToolCall>()) use(*call);
+    }
+};
+
+// --- What the model may use and is asked for
+
 struct Tool {
-    enum class Kind { function, custom };
-    Kind kind = Kind::function;
-    std::string name;
+    // `provider`: a tool that the provider runs itself, such as a search of the web.
+    enum class Kind { function, custom, provider } kind = Kind::function;
+    std::string name{};
+    std::string type{};  // provider: the API's word for it
     std::string_view description_escaped{};
-    std::string_view parameters_raw{};  // JSON Schema; empty: takes nothing
+    std::string_view parameters_raw{};  // function: a JSON Schema; empty: takes nothing
+    std::string_view format_raw{};      // custom: the grammar of its input; empty: any text
     std::optional<bool> strict{};
-    std::string_view cache_control_raw{};
-    std::string_view raw{};
+    std::optional<CacheMark> cache{};
+    Extras extras{};
+    std::string_view raw{};  // provider: the tool as it was sent
 };
 
 struct ToolChoice {
@@ -86,12 +209,14 @@ struct ToolChoice {
 };
 
 struct OutputFormat {
-    enum class Kind { text, json_object, json_schema };
-    Kind kind = Kind::text;
+    enum class Kind { unsaid, text, json_object, json_schema };
+    Kind kind = Kind::unsaid;
     std::string name{};
     std::string_view description_escaped{};
     std::string_view schema_raw{};
     std::optional<bool> strict{};
+
+    bool is_json() const { return kind == Kind::json_object || kind == Kind::json_schema; }
 };
 
 enum class Effort { none, minimal, low, medium, high, xhigh, max };
@@ -100,6 +225,8 @@ struct ReasoningWish {
     std::optional<Effort> effort{};
     std::optional<std::int64_t> budget_tokens{};
     enum class Show { yes, no } show = Show::yes;
+    std::string summary{};           // auto, concise, detailed; empty: not asked for
+    bool effort_is_implied = false;  // by a switch that says only that it should think, or not
 };
 
 struct Sampling {
@@ -107,72 +234,82 @@ struct Sampling {
     std::optional<Number> presence_penalty{}, frequency_penalty{}, seed{};
     std::vector<std::string> stop{};
     std::string_view logit_bias_raw{};
-    bool logprobs = false;
+    Wish logprobs = Wish::unsaid;
     std::optional<std::int64_t> top_logprobs{};
 };
 
-// A top-level field of the client's JSON object.
-struct Field {
-    std::string name;
-    std::string_view raw;
-};
-
-// What the client asked of the gateway itself; removed before the request goes on.
+// What the client asked of the gateway itself; it never goes upstream.
 struct GatewayWishes {
     std::string dialect{};  // stream_dialect
-    bool echo_model = false;
-    bool strict_model = false;            // rather refuse than let another model stand in
+    Wish echo_model = Wish::unsaid;
+    Wish strict_model = Wish::unsaid;     // rather refuse than let another model stand in
     std::vector<std::string> fallback{};  // models to ask after the model's own targets
     std::optional<int> retries{};
     std::optional<std::chrono::milliseconds> timeout{};  // for the whole request
     // How tools that the gateway runs show in its stream, each in one dialect.
     enum class ToolEvents { hidden, comments } tool_events = ToolEvents::hidden;
-    bool servertool_results = false;
+    Wish servertool_results = Wish::unsaid;
     enum class Hold { brief, round } hold = Hold::brief;
-    bool json_only = false;
+    Wish json_only = Wish::unsaid;
     std::string_view response_schema_raw{};
     std::optional<int> heal_attempts{};  // how often an answer that does not fit may be asked for
-    std::vector<std::string> builtin_tools{};   // tools of the gateway's, besides the model's
-    bool tool_invocation_explanations = false;  // whether the model is asked why it calls them
+    std::vector<std::string> builtin_tools{};  // tools of the gateway's, besides the model's
+    // Whether the model is asked why it calls them.
+    Wish tool_invocation_explanations = Wish::unsaid;
     std::vector<std::string> guardrails{};
 };
 
 enum class Streaming { no, yes };
 
 struct Request {
+    Api api = Api::chat_completions;
     std::string model{};
-    Streaming streaming = Streaming::no;
-    bool include_usage = false;
-    std::int64_t n = 1;
+    std::optional<Streaming> streaming{};
+    Wish include_usage = Wish::unsaid;
+    std::optional<std::int64_t> n{};  // answers; 1 where it is unsaid
     std::vector<Message> messages{};
     std::vector<Tool> tools{};
     ToolChoice tool_choice{};
     std::optional<bool> parallel_tool_calls{};
     OutputFormat output{};
+    std::string verbosity{};  // low, medium, high
     std::optional<std::int64_t> max_tokens{};
     Sampling sampling{};
     ReasoningWish reasoning{};
-    std::string user{};  // user or safety_identifier
+    std::string user{};
+    std::string safety_identifier{};
+    std::string_view metadata_raw{};  // an object of strings
+    std::string session{};            // requests with the same one share a prompt: prompt_cache_key
+    std::string service_tier{};
+    std::optional<CacheMark> cache{};  // of the whole request
     GatewayWishes gateway{};
-    // Every top-level field, known or not, in the client's order: OpenAI-compatible targets get
-    // them on.
-    std::vector<Field> fields{};
+    Extras extras{};
+    // The names of its top-level fields, for those who may not use all of them.
+    std::vector<std::string_view> field_names{};
 
     // The client's bytes, and text made later (a virtual model's system text, tool results).
     std::unique_ptr<std::string> body{};
     std::list<std::string> kept{};
     std::string_view keep(std::string text) { return kept.emplace_back(std::move(text)); }
 
-    bool has(std::string_view field) const;
+    bool streams() const { return streaming == Streaming::yes; }
+    std::int64_t choices() const { return n.value_or(1); }
+    // Who asks, as far as the client says it.
+    const std::string& end_user() const {
+        return safety_identifier.empty() ? user : safety_identifier;
+    }
 };
 
-// The names of the gateway's own body fields: they never go upstream.
-bool is_gateway_field(std::string_view name);
+// Fills in what the client left unsaid. Views of `defaults` are copied, so it must outlive the
+// request; its messages and model are not looked at.
+void apply_defaults(const Request& defaults, Request* request);
 
 std::string_view name_of(Role role);
 std::string_view name_of(Effort effort);
 std::optional<Effort> effort_named(std::string_view name);
 // What an effort comes to where thinking is counted in tokens.
 std::int64_t thinking_tokens(Effort effort);
+// The other way round.
+Effort effort_for(std::int64_t thinking_tokens);
 
 }  // namespace runnel::chat

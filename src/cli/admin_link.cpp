@@ -1,8 +1,8 @@
 #include "cli/admin_link.hpp"
 
-#include "cli/admin_door.hpp"
-#include "cli/config_file.hpp"
+#include "app/admin_door.hpp"
 #include "cli/gateway_client.hpp"
+#include "config/config_file.hpp"
 #include "json/tree.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace runnel::cli {
 namespace {
 
 Result<std::string> new_link(std::string_view data) {
-    auto gateway = GatewayClient::make("unix:" + admin_socket(data), Secret());
+    auto gateway = GatewayClient::make("unix:" + app::admin_socket(data), Secret());
     if (!gateway) return propagate(gateway);
     auto answer = (*gateway)->ask({.method = "POST", .path = "/admin/v1/links"});
     if (!answer) return propagate(answer);
@@ -25,8 +25,9 @@ Result<std::string> new_link(std::string_view data) {
 }  // namespace
 
 int admin_link(const AdminLinkOptions& options, std::ostream& out, std::ostream& err) {
-    auto config = options.config_file.empty() ? std::optional(config::default_config(&environment))
-                                              : load_config(options.config_file, err);
+    auto config = options.config_file.empty()
+                      ? std::optional(config::default_config(&config::environment))
+                      : config::load_config(options.config_file, err);
     if (!config) return 1;
     const auto link = new_link(options.data.empty() ? config->data : options.data);
     if (!link) {

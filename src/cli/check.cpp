@@ -1,11 +1,11 @@
 #include "cli/check.hpp"
 
-#include "agent/account.hpp"
-#include "agent/launch.hpp"
-#include "cli/config_file.hpp"
-#include "cli/entrance.hpp"
-#include "cli/own_files.hpp"
+#include "app/entrance.hpp"
+#include "app/own_files.hpp"
+#include "config/config_file.hpp"
 #include "provider/registry.hpp"
+#include "tools/sandbox/account.hpp"
+#include "tools/sandbox/launch.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -29,12 +29,12 @@ std::string counted(std::size_t count, std::string_view noun) {
 
 // As it will be looked for.
 bool can_be_found(const std::string& program) {
-    const std::string path = agent::find_program(program);
+    const std::string path = tools::find_program(program);
     return !path.empty() && ::access(path.c_str(), X_OK) == 0;
 }
 
-void add_warnings_for(const agent::ToolConfig& tool, std::vector<std::string>& warnings) {
-    const auto* server = std::get_if<agent::McpStdioConfig>(&tool.kind);
+void add_warnings_for(const tools::ToolConfig& tool, std::vector<std::string>& warnings) {
+    const auto* server = std::get_if<tools::McpStdioConfig>(&tool.kind);
     if (server == nullptr) return;
     std::error_code ignored;
     if (!server->folder.empty() && !std::filesystem::is_directory(server->folder, ignored))
@@ -53,7 +53,7 @@ void add_warnings_for(const agent::ToolConfig& tool, std::vector<std::string>& w
     if (server->sandbox.read) check("read", *server->sandbox.read);
     check("write", server->sandbox.write);
     if (server->user.empty()) return;
-    if (const auto account = agent::find_account(server->user); !account)
+    if (const auto account = tools::find_account(server->user); !account)
         warnings.push_back(
             fmt::format("tools.{}.mcp.user: {}", tool.name, account.error().message));
 }
@@ -61,7 +61,7 @@ void add_warnings_for(const agent::ToolConfig& tool, std::vector<std::string>& w
 // What is legal and may still not be what was meant.
 std::vector<std::string> warnings_for(const config::Config& config) {
     std::vector<std::string> warnings;
-    for (const agent::ToolConfig& tool : config.tools) add_warnings_for(tool, warnings);
+    for (const tools::ToolConfig& tool : config.tools) add_warnings_for(tool, warnings);
     for (const config::Provider& provider : config.providers) {
         const std::string_view variable = provider::key_variable(provider.kind);
         if (std::ranges::any_of(provider.keys, &Secret::empty)) {
@@ -72,9 +72,9 @@ std::vector<std::string> warnings_for(const config::Config& config) {
                             provider.name, variable));
         }
     }
-    std::ranges::copy(warnings_about_files(config), std::back_inserter(warnings));
+    std::ranges::copy(app::warnings_about_files(config), std::back_inserter(warnings));
     if (!config.tls) return warnings;
-    if (const auto tls = http::make_server_tls(tls_files(*config.tls)); !tls)
+    if (const auto tls = http::make_server_tls(app::tls_files(*config.tls)); !tls)
         warnings.push_back(tls.error().message);
     return warnings;
 }
@@ -82,7 +82,7 @@ std::vector<std::string> warnings_for(const config::Config& config) {
 }  // namespace
 
 int check(std::string_view path, std::ostream& out, std::ostream& err) {
-    const auto config = load_config(path, err);
+    const auto config = config::load_config(path, err);
     if (!config) return 1;
     std::vector<std::string> parts = {counted(config->providers.size(), "provider"),
                                       counted(config->models.size(), "model")};

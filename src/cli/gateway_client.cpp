@@ -1,24 +1,17 @@
 #include "cli/gateway_client.hpp"
 
 #include "base/limits.hpp"
-#include "cli/config_file.hpp"
-#include "http/connection_pool.hpp"
-#include "http/destination.hpp"
-#include "http/head_writer.hpp"
-#include "http/read_buffer.hpp"
+#include "config/config_file.hpp"
+#include "http/client/client.hpp"
 #include "json/fields.hpp"
 #include "json/parser.hpp"
-#include "provider/base_url.hpp"
+#include "provider/core/base_url.hpp"
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
 
 #include <csignal>
-#include <tuple>
-
-#include <sys/un.h>
 
 namespace runnel::cli {
 
@@ -31,7 +24,7 @@ constexpr std::size_t whole_body_bytes = 64 * limits::mib;
 constexpr std::string_view unix_scheme = "unix:";
 
 // Hands the body of a good answer on, and keeps that of another.
-class Receiver final : public http::ResponseHandler {
+class Receiver final : public http::CallHandler {
 public:
     explicit Receiver(const GatewayClient::OnBody* on_body) : on_body_(*on_body) {}
 
@@ -42,8 +35,10 @@ public:
         else if (answer.body.size() + bytes.size() <= whole_body_bytes)
             answer.body += bytes.text();
     }
+    void on_read(const Result<void>& read) override { outcome = read; }
 
     GatewayClient::Answer answer;
+    Result<void> outcome;
 
 private:
     const GatewayClient::OnBody& on_body_;
@@ -91,32 +86,28 @@ struct GatewayClient::Parts {
     std::string url;  // as it was given
     std::string path;
     http::Destination destination;
-    std::string local_socket;  // in place of the destination, where it is not empty
     Secret key;
     Interrupt interrupt = Interrupt::ends_program;
     asio::io_context loop{1};
     http::TaskGroup tasks{loop.get_executor()};
     http::UpstreamTls tls;
-    http::ConnectionPool pool{&loop, &tasks, &tls};
+    http::Client client{&loop, &tasks, &tls};
 
-    std::string head_of(const Request& request) const;
+    std::vector<HeaderField> headers_of(const Request& request) const;
     Error unreachable(const Error& why) const;
     awaitable<void> ask(const Request* request, Receiver* receiver, http::Stop* stop,
                         Result<void>* done);
     awaitable<Result<void>> exchange(const Request* request, Receiver* receiver, http::Stop* stop);
-    awaitable<Result<std::unique_ptr<http::UpstreamConnection>>> connect(http::Stop* stop);
 };
 
-std::string GatewayClient::Parts::head_of(const Request& request) const {
-    auto head = http::HeadWriter::request(request.method, path + request.path,
-                                          destination.origin.host_header);
-    head.field("User-Agent", "runnel/" RUNNEL_VERSION);
-    if (!key.empty()) head.field("Authorization", fmt::format("Bearer {}", key.reveal()));
-    if (!request.dialect.empty()) head.field("X-Stream-Dialect", request.dialect);
-    if (request.method != "GET")
-        head.field("Content-Type", "application/json")
-            .number("Content-Length", request.body.size());
-    return head.field("Accept-Encoding", "identity").field("Connection", "close").finish();
+std::vector<HeaderField> GatewayClient::Parts::headers_of(const Request& request) const {
+    std::vector<HeaderField> headers;
+    if (!key.empty()) headers.emplace_back("Authorization", fmt::format("Bearer {}", key.reveal()));
+    if (!request.dialect.empty()) headers.emplace_back("X-Stream-Dialect", request.dialect);
+    if (request.method != "GET") headers.emplace_back("Content-Type", "application/json");
+    headers.emplace_back("Accept-Encoding", "identity");
+    headers.emplace_back("Connection", "close");  // people pause between two questions
+    return headers;
 }
 
 Error GatewayClient::Parts::unreachable(const Error& why) const {
@@ -126,39 +117,24 @@ Error GatewayClient::Parts::unreachable(const Error& why) const {
                         url, why.detail.empty() ? why.message : why.detail)};
 }
 
-awaitable<Result<std::unique_ptr<http::UpstreamConnection>>>
-GatewayClient::Parts::connect(http::Stop* stop) {
-    if (local_socket.empty())
-        co_return co_await pool.take(&destination, http::ConnectionPool::Reuse::forbidden, stop);
-    asio::local::stream_protocol::socket socket(loop);
-    boost::system::error_code error;
-    socket.connect(asio::local::stream_protocol::endpoint(local_socket), error);
-    if (error) co_return fail(ErrorKind::upstream_unreachable, error.message());
-    co_return std::make_unique<http::UpstreamConnection>(http::Stream(std::move(socket)), "");
-}
-
 awaitable<Result<void>> GatewayClient::Parts::exchange(const Request* request, Receiver* receiver,
                                                        http::Stop* stop) {
-    auto taken = co_await connect(stop);
-    if (!taken) co_return fail(unreachable(taken.error()));
-    http::UpstreamConnection* const connection = taken->get();
-    const std::string head = head_of(*request);
-    const Error broken{ErrorKind::upstream_truncated,
-                       fmt::format("the gateway at {} broke the connection off", url)};
-    auto sent = co_await connection->send(head, request->body, stop);
-    if (!sent) co_return fail(broken);
-    const http::Stop::Guard guard(stop, [connection] { connection->close(); });
-    while (!connection->response_done()) {
-        boost::system::error_code error;
-        if (connection->must_wait()) std::tie(error) = co_await connection->readable();
-        if (error) co_return fail(broken);
-        if (auto read = connection->read(http::padded_read_buffer(), receiver); !read) {
-            if (read.error().kind == ErrorKind::upstream_unreachable) co_return fail(broken);
-            co_return fail(read.error().kind,
-                           fmt::format("{} is no gateway: {}", url, read.error().message));
-        }
+    http::Call call = client.call(&destination);
+    auto connected = co_await call.connect(stop);
+    if (!connected) co_return fail(unreachable(connected.error()));
+    const std::string target = path + request->path;
+    const auto headers = headers_of(*request);
+    auto done = co_await call.send({request->method, target, headers, request->body}, stop);
+    while (done && !call.response_done()) {
+        co_await call.read(receiver, stop);
+        done = receiver->outcome;
     }
-    co_return Result<void>();
+    if (done) co_return done;
+    if (done.error().kind == ErrorKind::upstream_unreachable)
+        co_return fail(ErrorKind::upstream_truncated,
+                       fmt::format("the gateway at {} broke the connection off", url));
+    co_return fail(done.error().kind,
+                   fmt::format("{} is no gateway: {}", url, done.error().message));
 }
 
 awaitable<void> GatewayClient::Parts::ask(const Request* request, Receiver* receiver,
@@ -175,17 +151,15 @@ Result<std::unique_ptr<GatewayClient>> GatewayClient::make(std::string_view url,
     auto parts = std::make_unique<Parts>();
     parts->url = url;
     if (url.starts_with(unix_scheme)) {
-        parts->local_socket = url.substr(unix_scheme.size());
-        parts->destination.origin.host_header = "localhost";
-        if (parts->local_socket.size() >= sizeof(sockaddr_un::sun_path))
-            return fail(ErrorKind::invalid_value,
-                        fmt::format("--url: {} is too long for a socket; go to its folder and name "
-                                    "it from there",
-                                    parts->local_socket));
+        auto destination = http::find_local_destination(url.substr(unix_scheme.size()));
+        if (!destination)
+            return fail(destination.error().kind,
+                        fmt::format("--url: {}", destination.error().message));
+        parts->destination = std::move(*destination);
     } else {
         const auto base = provider::read_base_url(url);
         if (!base) return fail(base.error().kind, fmt::format("--url: {}", base.error().message));
-        auto destination = http::find_destination(base->origin, "", &environment);
+        auto destination = http::find_destination(base->origin, "", &config::environment);
         if (!destination) return propagate(destination);
         // What SDKs call a base URL ends with /v1.
         parts->path = base->path;

@@ -1,14 +1,14 @@
 #include "cli/keys.hpp"
 
+#include "access/key_form.hpp"
+#include "access/key_secret.hpp"
+#include "api/registry.hpp"
 #include "base/ids.hpp"
 #include "base/utc_time.hpp"
 #include "config/units.hpp"
-#include "dialect/registry.hpp"
 #include "json/form.hpp"
 #include "json/writer.hpp"
-#include "policy/key_form.hpp"
-#include "policy/key_secret.hpp"
-#include "store/keys.hpp"
+#include "storage/keys.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,15 +23,16 @@
 namespace runnel::cli {
 namespace {
 
-using policy::Key;
-using policy::UtcTime;
+using access::Key;
+using access::UtcTime;
 
 UtcTime utc_now() {
     return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
 }
 
-policy::KeyFormRules rules_of(const config::Config& config) {
-    return {dialect::names(), &config.access};
+access::KeyFormRules rules_of(const config::Config& config) {
+    return {api::chat_dialect_names(), &config.access.auth,
+            guardrail::names_of(config.access.guardrails)};
 }
 
 // 30d, or what the config takes as a time.
@@ -99,7 +100,7 @@ std::string_view state_of(const Key& key, UtcTime now) {
 }
 
 // Whom the audit log names for a change that is made here.
-store::Actor this_user() {
+storage::Actor this_user() {
     passwd entry{};
     passwd* found = nullptr;
     std::array<char, 4096> names{};
@@ -147,7 +148,7 @@ Result<std::string> key_body(const KeyOptions& options, UtcTime now) {
 }
 
 Result<KeyCabinet> KeyCabinet::open(const config::Config* config) {
-    auto database = store::open_database(config->access.store, config->data);
+    auto database = storage::open_database(config->access.store, config->data);
     if (!database) return propagate(database);
     return KeyCabinet(config, std::move(*database));
 }
@@ -157,11 +158,12 @@ Result<ShownKey> KeyCabinet::create(const KeyOptions& options) {
     auto body = key_body(options, now);
     if (!body) return propagate(body);
     IdSource ids;
-    auto key = policy::read_new_key(*body, rules_of(*config_), now, &ids);
+    auto key = access::read_new_key(*body, rules_of(*config_), now, &ids);
     if (!key) return propagate(key);
-    auto secret = policy::give_secret(&*key);
+    auto secret = access::give_secret(&*key);
     if (!secret) return propagate(secret);
-    if (auto done = store::insert_key(*database_, *key, this_user()); !done) return propagate(done);
+    if (auto done = storage::insert_key(*database_, *key, this_user()); !done)
+        return propagate(done);
     return ShownKey{std::move(*key), std::move(*secret)};
 }
 
@@ -169,8 +171,8 @@ Result<ShownKey> KeyCabinet::update(std::string_view id, const KeyOptions& optio
     const UtcTime now = utc_now();
     auto body = key_body(options, now);
     if (!body) return propagate(body);
-    auto key = store::change_key(*database_, id, this_user(), [&](Key& changed) {
-        return policy::change_key(&changed, *body, rules_of(*config_), now);
+    auto key = storage::change_key(*database_, id, this_user(), [&](Key& changed) {
+        return access::change_key(&changed, *body, rules_of(*config_), now);
     });
     if (!key) return propagate(key);
     return ShownKey{std::move(*key)};
@@ -178,8 +180,8 @@ Result<ShownKey> KeyCabinet::update(std::string_view id, const KeyOptions& optio
 
 Result<ShownKey> KeyCabinet::rotate(std::string_view id, std::chrono::milliseconds grace) {
     Secret secret;
-    auto key = store::change_key(*database_, id, this_user(), [&](Key& changed) -> Result<void> {
-        auto given = policy::replace_secret(&changed, grace, utc_now());
+    auto key = storage::change_key(*database_, id, this_user(), [&](Key& changed) -> Result<void> {
+        auto given = access::replace_secret(&changed, grace, utc_now());
         if (!given) return propagate(given);
         secret = std::move(*given);
         return {};
@@ -189,24 +191,24 @@ Result<ShownKey> KeyCabinet::rotate(std::string_view id, std::chrono::millisecon
 }
 
 Result<void> KeyCabinet::revoke(std::string_view id) {
-    return store::delete_key(*database_, id, this_user());
+    return storage::delete_key(*database_, id, this_user());
 }
 
 Result<ShownKey> KeyCabinet::show(std::string_view id) {
-    auto key = store::find_key(*database_, id);
+    auto key = storage::find_key(*database_, id);
     if (!key) return propagate(key);
     if (!*key) return fail(ErrorKind::not_found, fmt::format("there is no key '{}'", id));
     return ShownKey{std::move(**key)};
 }
 
-Result<policy::KeyRing> KeyCabinet::all() {
-    auto list = store::list_keys(*database_);
+Result<access::KeyRing> KeyCabinet::all() {
+    auto list = storage::list_keys(*database_);
     if (!list) return propagate(list);
-    return policy::KeyRing(std::move(list->keys));
+    return access::KeyRing(std::move(list->keys));
 }
 
 std::string describe(const Key& key) {
-    auto form = json::Form::read(policy::key_json(key));
+    auto form = json::Form::read(access::key_json(key));
     std::string text;
     if (!form) return text;
     for (const auto& [name, value] : form->root().fields().value()) {
@@ -219,7 +221,7 @@ std::string describe(const Key& key) {
     return text;
 }
 
-std::string key_table(const policy::KeyPage& page, UtcTime now) {
+std::string key_table(const access::KeyPage& page, UtcTime now) {
     std::vector<std::vector<std::string>> rows{
         {"ID", "KEY", "STATE", "NAME", "TEAM", "MODELS", "EXPIRES"}};
     for (const Key* key : page.keys)

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "access/key.hpp"
+#include "access/key_view.hpp"
 #include "config/config.hpp"
-#include "policy/key.hpp"
-#include "policy/key_view.hpp"
-#include "store/sql.hpp"
+#include "storage/sql/sql.hpp"
 
 #include <chrono>
 #include <optional>
@@ -28,11 +28,11 @@ struct KeyOptions {
 };
 
 // The body that the admin API would take for it.
-Result<std::string> key_body(const KeyOptions& options, policy::UtcTime now);
+Result<std::string> key_body(const KeyOptions& options, access::UtcTime now);
 
 // A key, with its secret where it is new.
 struct ShownKey {
-    policy::Key key;
+    access::Key key;
     Secret secret{};
 };
 
@@ -47,19 +47,19 @@ public:
     Result<ShownKey> rotate(std::string_view id, std::chrono::milliseconds grace);
     Result<void> revoke(std::string_view id);
     Result<ShownKey> show(std::string_view id);
-    Result<policy::KeyRing> all();
+    Result<access::KeyRing> all();
 
 private:
-    KeyCabinet(const config::Config* config, std::unique_ptr<store::Database> database)
+    KeyCabinet(const config::Config* config, std::unique_ptr<storage::Database> database)
         : config_(config),
           database_(std::move(database)) {}
 
     const config::Config* config_;
-    std::unique_ptr<store::Database> database_;
+    std::unique_ptr<storage::Database> database_;
 };
 
 // For people: one key line by line, and many as a table.
-std::string describe(const policy::Key& key);
-std::string key_table(const policy::KeyPage& page, policy::UtcTime now);
+std::string describe(const access::Key& key);
+std::string key_table(const access::KeyPage& page, access::UtcTime now);
 
 }  // namespace runnel::cli

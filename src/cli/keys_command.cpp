@@ -1,6 +1,6 @@
 #include "cli/keys_command.hpp"
 
-#include "cli/config_file.hpp"
+#include "config/config_file.hpp"
 #include "config/units.hpp"
 #include "json/writer.hpp"
 
@@ -108,8 +108,8 @@ void KeysCommand::add_key_options(CLI::App* command) {
 bool KeysCommand::chosen() const { return keys_->parsed(); }
 
 int KeysCommand::run(std::ostream& out, std::ostream& err) {
-    auto loaded = config_file_.empty() ? std::optional(config::default_config(&environment))
-                                       : load_config(config_file_, err);
+    auto loaded = config_file_.empty() ? std::optional(config::default_config(&config::environment))
+                                       : config::load_config(config_file_, err);
     if (!loaded) return 1;
     if (!data_.empty()) loaded->data = data_;
     auto cabinet = KeyCabinet::open(&*loaded);
@@ -160,7 +160,7 @@ Result<void> KeysCommand::run(KeyCabinet& cabinet, std::ostream& out, std::ostre
 void KeysCommand::print(const ShownKey& shown, std::string_view what, std::ostream& out,
                         std::ostream& err) {
     if (json_) {
-        fmt::print(out, "{}\n", policy::key_json(shown.key, shown.secret));
+        fmt::print(out, "{}\n", access::key_json(shown.key, shown.secret));
     } else if (shown.secret.empty()) {
         fmt::print(out, "{}", describe(shown.key));
     } else {
@@ -172,13 +172,13 @@ void KeysCommand::print(const ShownKey& shown, std::string_view what, std::ostre
 Result<void> KeysCommand::list(KeyCabinet& cabinet, std::ostream& out, std::ostream& err) {
     const auto ring = cabinet.all();
     if (!ring) return fail(ring.error());
-    policy::KeyFilter filter{.limit = std::numeric_limits<std::size_t>::max()};
+    access::KeyFilter filter{.limit = std::numeric_limits<std::size_t>::max()};
     if (!team_.empty()) filter.team = team_;
-    const policy::KeyPage page = policy::find_keys(*ring, filter);
+    const access::KeyPage page = access::find_keys(*ring, filter);
     const auto now =
         std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
     if (json_) {
-        fmt::print(out, "{}\n", policy::key_page_json(page));
+        fmt::print(out, "{}\n", access::key_page_json(page));
     } else if (page.keys.empty()) {
         fmt::print(err, "there are no keys\n");
     } else {

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-constexpr policy::UtcTime now(1'800'000'000s);
+constexpr access::UtcTime now(1'800'000'000s);
 
 std::string body(const KeyOptions& options) {
     const auto made = key_body(options, now);
@@ -67,8 +67,8 @@ TEST(KeysCommand, KeysLiveInTheStore) {
 }
 
 TEST(KeysCommand, ATableHasOneLineAKey) {
-    policy::Key one{.id = "key_1", .name = "laptop", .masked = "rk-Ab3f...9xYz"};
-    policy::Key two{.id = "key_22", .masked = "pk-0000...0000", .enabled = false};
+    access::Key one{.id = "key_1", .name = "laptop", .masked = "rk-Ab3f...9xYz"};
+    access::Key two{.id = "key_22", .masked = "pk-0000...0000", .enabled = false};
     one.expires_at = now;
     two.models = {"fast", "openai/*"};
     EXPECT_EQ(key_table({{&two, &one}}, now),

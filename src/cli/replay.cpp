@@ -1,7 +1,7 @@
 #include "cli/replay.hpp"
 
+#include "api/registry.hpp"
 #include "base/ascii.hpp"
-#include "dialect/registry.hpp"
 #include "server/replay.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ Result<void> play_at_once(GatewayClient& gateway, const ReplayOptions& options, 
 }
 
 Result<void> play_in_time(GatewayClient& gateway, const ReplayOptions& options,
-                          const dialect::Dialect& dialect, std::ostream& out) {
+                          const api::Dialect& dialect, std::ostream& out) {
     auto answer = gateway.get(fmt::format("/v1/logs/{}/content", options.id));
     if (!answer) return propagate(answer);
     auto kept = server::read_content(std::move(answer->body));
@@ -55,11 +55,11 @@ Result<void> play(const ReplayOptions& options, std::ostream& out) {
         return fail(ErrorKind::invalid_value,
                     "an id is what a completion has as its id, or X-Request-Id: letters, digits, "
                     "'.', '_' and '-'");
-    const dialect::Dialect* dialect = dialect::dialect_named(options.dialect);
+    const api::Dialect* dialect = api::dialect_named(options.dialect);
     if (dialect == nullptr)
         return fail(ErrorKind::invalid_value,
                     fmt::format("there is no dialect {}; there are: {}", options.dialect,
-                                fmt::join(dialect::names(), ", ")));
+                                fmt::join(api::chat_dialect_names(), ", ")));
     auto gateway = GatewayClient::make(options.url, Secret(options.key));
     if (!gateway) return propagate(gateway);
     return options.pace == "real" ? play_in_time(**gateway, options, *dialect, out)

@@ -1,7 +1,7 @@
 #include "cli/request.hpp"
 
+#include "api/registry.hpp"
 #include "cli/kinds.hpp"
-#include "dialect/registry.hpp"
 #include "json/parser.hpp"
 #include "json/writer.hpp"
 #include "provider/catalogue.hpp"
@@ -50,7 +50,7 @@ Result<std::string> write_upstream_request(std::string_view kind, std::string bo
     auto provider = provider_of_kind(kind);
     if (!provider) return propagate(provider);
     json::Parser parser;
-    auto request = dialect::openai().read_request(std::move(body), &parser);
+    auto request = api::chat_api().read_request({std::move(body)}, &parser);
     if (!request) return propagate(request);
     if (request->model.empty())
         return fail_at(ErrorKind::missing_required_field, "model", "the request needs a model");

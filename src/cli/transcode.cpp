@@ -1,8 +1,8 @@
 #include "cli/transcode.hpp"
 
+#include "api/registry.hpp"
 #include "cli/kinds.hpp"
-#include "dialect/registry.hpp"
-#include "provider/answer_reader.hpp"
+#include "provider/core/answer_reader.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,20 +33,20 @@ void feed(const TranscodeOptions& options, std::string_view input, provider::Ans
 }  // namespace
 
 Result<std::string> transcode(const TranscodeOptions& options, std::string_view input) {
-    const dialect::Dialect* to = dialect::dialect_named(options.to);
+    const api::Dialect* to = api::dialect_named(options.to);
     if (to == nullptr)
         return fail(ErrorKind::invalid_value,
                     fmt::format("there is no dialect {}; there are: {}", options.to,
-                                fmt::join(dialect::names(), ", ")));
+                                fmt::join(api::dialect_names(), ", ")));
     auto from = provider_of_kind(options.from);
     if (!from) return propagate(from);
     const provider::Provider& provider = **from;
     if (options.status != 200)
-        return to->error_body(
+        return to->api().error_body(
             provider.read_error({.status = options.status, .headers = {}, .body = input}));
 
-    dialect::Envelope envelope{options.id, options.created, options.model};
-    if (options.include_usage) envelope.usage = dialect::Envelope::Usage::shown;
+    api::Envelope envelope{options.id, options.created, options.model};
+    if (options.include_usage) envelope.usage = api::Envelope::Usage::shown;
     std::string out;
     timeline::Fold fold;
     std::unique_ptr<timeline::Sink> encoder;
@@ -59,7 +59,7 @@ Result<std::string> transcode(const TranscodeOptions& options, std::string_view 
                                   sink, &ids);
     feed(options, input, reader);
     if (!options.json) return out;
-    if (fold.answer().error) return to->error_body(*fold.answer().error);
+    if (fold.answer().error) return to->api().error_body(*fold.answer().error);
     return to->write_answer(envelope, fold.answer());
 }
 

@@ -41,7 +41,7 @@ TEST(ConfigChanges, NameTheKeysThatNeedARestart) {
     after.data = "/elsewhere";
     after.threads = 3;
     after.tls = Tls{"cert.pem", "key.pem"};
-    after.access.store.kind = policy::StoreSettings::Kind::postgres;
+    after.access.store.kind = storage::StoreSettings::Kind::postgres;
     after.access.shared.redis_url = Secret("redis://host");
     after.access.logs.journal_bytes = 1;
     EXPECT_THAT(compare({}, after).need_restart,

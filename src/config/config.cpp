@@ -206,7 +206,7 @@ void read_file(const Value& file, Secrets secrets, Config& config) {
     if (const Value* budget = section->find("budget"))
         read_budget_rules(*budget, config.access.limits);
     if (const Value* teams = section->find("teams")) read_teams(*teams, config.access.limits);
-    read_prices(*section, config.access);
+    read_prices(*section, config.access.prices);
     read_stores(*section, config.access);
     if (const Value* rules = section->find("guardrails"))
         config.access.guardrails = read_guardrails(*rules);

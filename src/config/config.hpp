@@ -1,11 +1,15 @@
 #pragma once
 
-#include "agent/tool_config.hpp"
+#include "access/auth_settings.hpp"
 #include "base/limits.hpp"
 #include "base/result.hpp"
 #include "base/secret.hpp"
-#include "policy/settings.hpp"
+#include "cache/settings.hpp"
+#include "guardrail/rule.hpp"
+#include "metering/settings.hpp"
 #include "router/policy.hpp"
+#include "storage/settings.hpp"
+#include "tools/config.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -92,6 +96,18 @@ struct Traces {
     friend bool operator==(const Traces&, const Traces&) = default;
 };
 
+// Who may do what, what it may cost, and what is kept of it.
+struct AccessSettings {
+    access::AuthSettings auth{};
+    std::optional<cache::Settings> cache{};  // none: answers are not kept
+    storage::StoreSettings store{};
+    storage::SharedSettings shared{};
+    storage::LogSettings logs{};
+    metering::SharedLimits limits{};
+    std::vector<guardrail::GuardrailRule> guardrails{};
+    metering::PriceSettings prices{};
+};
+
 struct Config {
     std::string listen = "127.0.0.1:8080";
     std::string data = "./data";
@@ -103,7 +119,7 @@ struct Config {
     std::vector<Provider> providers{};
     std::vector<Model> models{};
     // The file's, and the built-in ones that models name without an entry.
-    std::vector<agent::ToolConfig> tools{};
+    std::vector<tools::ToolConfig> tools{};
     std::vector<std::pair<std::string, std::string>> aliases{};  // another name for a model
     std::string default_model{};
     router::Policy policy{};  // of models that say nothing else
@@ -119,7 +135,7 @@ struct Config {
     Secret admin_token{};
     // Who may read /metrics: those who may administer, or everybody.
     enum class MetricsAccess { admin, open } metrics_access = MetricsAccess::admin;
-    policy::Settings access{};
+    AccessSettings access{};
     enum class LogFormat { automatic, json, text } log_format = LogFormat::automatic;
     std::string log_level = "info";
     std::optional<Traces> traces{};           // none: nobody is told

@@ -1,6 +1,6 @@
 #include "config/exposure.hpp"
 
-#include "policy/address_range.hpp"
+#include "base/address_range.hpp"
 
 #include <fmt/format.h>
 
@@ -11,17 +11,17 @@ bool is_this_machine_alone(std::string_view listen) {
     std::string_view host = listen.substr(0, listen.rfind(':'));
     if (host == "localhost") return true;
     if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-    const auto address = policy::read_address(host);
-    const auto v4 = policy::read_address_range("127.0.0.0/8");
-    const auto v6 = policy::read_address_range("::1");
+    const auto address = runnel::read_address(host);
+    const auto v4 = runnel::read_address_range("127.0.0.0/8");
+    const auto v6 = runnel::read_address_range("::1");
     return address && (v4->contains(*address) || v6->contains(*address));
 }
 
 }  // namespace
 
 std::optional<std::string> exposure_of(const Config& config) {
-    using Mode = policy::AuthSettings::Mode;
-    const policy::AuthSettings& auth = config.access.auth;
+    using Mode = access::AuthSettings::Mode;
+    const access::AuthSettings& auth = config.access.auth;
     if (auth.mode != Mode::open || auth.really || is_this_machine_alone(config.listen))
         return std::nullopt;
     return fmt::format(

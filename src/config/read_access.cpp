@@ -7,7 +7,7 @@
 namespace runnel::config {
 namespace {
 
-using policy::AuthSettings;
+using access::AuthSettings;
 
 constexpr std::string_view keys_of_auth[] = {
     "mode", "header", "wallet", "lenient_addresses", "key_in_query", "really", "wallet_tools"};

@@ -8,7 +8,7 @@
 namespace runnel::config {
 namespace {
 
-using policy::AuthSettings;
+using access::AuthSettings;
 using ::testing::HasSubstr;
 using testing::problem;
 using testing::read;

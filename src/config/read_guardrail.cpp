@@ -1,12 +1,11 @@
 #include "config/read_guardrail.hpp"
 
 #include "base/nearest.hpp"
-#include "base/utf8.hpp"
 #include "config/addresses.hpp"
 #include "config/names.hpp"
 #include "config/read_headers.hpp"
 #include "config/text_file.hpp"
-#include "policy/guardrail_matcher.hpp"
+#include "guardrail/registry.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,34 +16,30 @@ namespace runnel::config {
 namespace {
 
 using namespace std::chrono_literals;
-using policy::GuardrailRule;
+using guardrail::GuardrailRule;
 
-constexpr std::string_view keys_of_rule[] = {
-    "name",  "kind",   "pii",  "patterns", "words",          "words_file",
-    "check", "action", "when", "on",       "hold_characters"};
-constexpr std::string_view keys_of_check[] = {"url", "timeout", "headers"};
+// The keys that are always there, and one for each detector or check.
+template <class Kinds>
+std::vector<std::string_view> keys_with(const Kinds& kinds,
+                                        std::initializer_list<std::string_view> others) {
+    std::vector<std::string_view> keys(others);
+    for (const auto* kind : kinds) keys.push_back(kind->key());
+    return keys;
+}
+
 constexpr std::string_view kinds[] = {"pii", "content_moderation", "custom"};
 constexpr std::string_view actions[] = {"block", "redact", "decline", "log"};
-constexpr std::string_view pii_kinds[] = {"email", "phone", "card", "iban", "secret"};
 constexpr std::string_view occasions[] = {"always", "asked"};
 constexpr std::string_view places[] = {"input", "output", "reasoning", "tool_arguments"};
 
-constexpr std::size_t word_bytes = 200;
-
-bool is_word(std::string_view text) {
-    return !text.empty() && text.size() <= word_bytes && is_utf8(text) &&
-           std::ranges::none_of(text, [](char c) { return c >= 0 && c < ' '; });
-}
-constexpr std::string_view a_word = "a word or a short text on one line";
-
 std::optional<GuardrailRule::Kind> read_kind(const Value& value) {
     const auto name = value.one_of(kinds);
-    return name ? policy::guardrail_kind_named(*name) : std::nullopt;
+    return name ? guardrail::guardrail_kind_named(*name) : std::nullopt;
 }
 
 std::optional<GuardrailRule::Action> read_action(const Value& value) {
     const auto name = value.one_of(actions);
-    return name ? policy::guardrail_action_named(*name) : std::nullopt;
+    return name ? guardrail::guardrail_action_named(*name) : std::nullopt;
 }
 
 std::optional<GuardrailRule::When> read_when(const Value& value) {
@@ -63,25 +58,11 @@ void read_name(const Section& section, const Value& whole, GuardrailRule& rule) 
     if (!value) return whole.complain("name is missing: what requests and logs call it");
     auto name = value->text_that(is_provider_name, "letters, digits, '.', '_' and '-'");
     if (!name) return;
-    const auto kind = policy::guardrail_kind_named(*name);
+    const auto kind = guardrail::guardrail_kind_named(*name);
     if (kind && *kind != rule.kind)
         return value->complain(fmt::format(
             "'{}' is a kind of guardrails that this one is not; call it otherwise", *name));
     rule.name = std::move(*name);
-}
-
-void read_pii(const Section& section, GuardrailRule& rule) {
-    const Value* value = section.find("pii");
-    if (!value) {
-        if (rule.kind == GuardrailRule::Kind::pii)
-            for (const std::string_view name : pii_kinds)
-                rule.pii.push_back(*policy::pii_named(name));
-        return;
-    }
-    for (const Value& item : value->list())
-        if (const auto name = item.one_of(pii_kinds)) rule.pii.push_back(*policy::pii_named(*name));
-    if (rule.kind != GuardrailRule::Kind::pii)
-        value->complain("only a guardrail of kind: pii looks for personal data");
 }
 
 void read_places(const Section& section, GuardrailRule& rule) {
@@ -107,42 +88,79 @@ std::size_t held_characters(const GuardrailRule& rule) {
     return streams && rule.action != GuardrailRule::Action::log ? rule.hold_characters : 0;
 }
 
-void read_patterns(const Section& section, GuardrailRule& rule) {
-    const Value* value = section.find("patterns");
-    if (!value) return;
-    for (const Value& item : value->list()) {
-        auto pattern = item.text();
-        if (!pattern) continue;
-        if (const auto checked = policy::check_pattern(*pattern, held_characters(rule)); !checked)
-            item.complain(checked.error());
+// What one detector is to find.
+std::vector<std::string> read_items(const Value& value, const guardrail::Detector& detector,
+                                    const GuardrailRule& rule) {
+    std::vector<std::string> items;
+    for (const Value& entry : value.list()) {
+        auto item = detector.choices().empty() ? entry.text() : entry.one_of(detector.choices());
+        if (!item) continue;
+        if (const auto checked = detector.check(*item, held_characters(rule)); !checked)
+            entry.complain(checked.error());
         else
-            rule.patterns.push_back(std::move(*pattern));
+            items.push_back(std::move(*item));
     }
+    return items;
 }
 
+// More of them, one on each line of a file.
 void read_words_file(const Value& value, GuardrailRule& rule) {
     const auto path = value.some_text();
     if (!path) return;
     const auto text = read_text_file(*path, limits::guardrail_words_file_bytes);
     if (!text) return value.complain(text.error());
+    const guardrail::Detector& detector = guardrail::words_detector();
+    std::vector<std::string>& words = rule.detect[std::string(detector.key())];
     int line_number = 0;
     for (const std::string_view line : lines_of(*text)) {
         ++line_number;
         if (line.empty() || line.starts_with('#')) continue;
-        if (is_word(line))
-            rule.words.emplace_back(line);
-        else
+        if (const auto checked = detector.check(line, held_characters(rule)); !checked)
             return value.complain(
-                fmt::format("line {} of that file is not {}", line_number, a_word));
+                fmt::format("line {} of that file: {}", line_number, checked.error()));
+        words.emplace_back(line);
     }
-    if (rule.words.empty()) value.complain("there is not a word in that file");
+    if (words.empty()) value.complain("there is not a word in that file");
 }
 
-void read_words(const Section& section, GuardrailRule& rule) {
-    if (const Value* words = section.find("words"))
-        for (const Value& item : words->list())
-            if (auto word = item.text_that(is_word, a_word)) rule.words.push_back(std::move(*word));
+void read_detectors(const Section& section, GuardrailRule& rule) {
+    for (const guardrail::Detector* detector : guardrail::detectors()) {
+        const Value* value = section.find(detector->key());
+        if (!value) continue;
+        auto items = read_items(*value, *detector, rule);
+        if (!items.empty()) rule.detect.emplace(detector->key(), std::move(items));
+    }
     if (const Value* file = section.find("words_file")) read_words_file(*file, rule);
+    const guardrail::Detector& pii = guardrail::pii_detector();
+    const Value* listed = section.find(pii.key());
+    if (rule.kind == GuardrailRule::Kind::pii) {
+        if (!listed)
+            rule.detect[std::string(pii.key())].assign(pii.choices().begin(), pii.choices().end());
+    } else if (listed) {
+        listed->complain("only a guardrail of kind: pii looks for personal data");
+    }
+}
+
+// Whom it asks: a URL or a name, under the key that the check has.
+void read_address(const Value& value, const Section& section, GuardrailRule::Check& read) {
+    std::vector<std::string_view> missing;
+    for (const guardrail::Check* kind : guardrail::checks()) {
+        const Value* address = section.find(kind->key());
+        if (!address) {
+            missing.push_back(kind->key());
+            continue;
+        }
+        if (!read.address.empty()) address->complain("a check asks one, not several");
+        auto text = kind->address() == guardrail::Check::Address::url
+                        ? address->text_that(is_web_url, "a URL such as https://example.com/check")
+                        : address->some_text();
+        if (!text) continue;
+        read.address = std::move(*text);
+        read.key = kind->key();
+    }
+    if (missing.size() == guardrail::checks().size())
+        value.complain(
+            fmt::format("{} is missing: who is to be asked", fmt::join(missing, " or ")));
 }
 
 void read_check(const Section& section, GuardrailRule& rule) {
@@ -151,15 +169,11 @@ void read_check(const Section& section, GuardrailRule& rule) {
     if (rule.action == GuardrailRule::Action::redact)
         value->complain("a check says whether there is something, not where: it can't redact; use "
                         "another action");
-    const auto check = value->section(keys_of_check);
+    const auto check = value->section(keys_with(guardrail::checks(), {"timeout", "headers"}));
     if (!check) return;
     GuardrailRule::Check read;
-    const auto url = [](const Value& written) {
-        return written.text_that(is_web_url, "a URL such as https://example.com/check");
-    };
     const auto timeout = [](const Value& time) { return time.duration(10ms, 1min); };
-    if (!check->find("url")) value->complain("url is missing: who is to be asked");
-    check->read("url", url, read.url);
+    read_address(*value, *check, read);
     check->read("timeout", timeout, read.timeout);
     if (const Value* headers = check->find("headers"))
         for (auto& [name, text] : read_headers(*headers))
@@ -169,7 +183,9 @@ void read_check(const Section& section, GuardrailRule& rule) {
 
 std::optional<GuardrailRule> read_rule(const Value& value) {
     const std::size_t problems = value.problem_count();
-    const auto section = value.section(keys_of_rule);
+    const auto section = value.section(
+        keys_with(guardrail::detectors(), {"name", "kind", "words_file", "check", "action", "when",
+                                           "on", "hold_characters"}));
     if (!section) return std::nullopt;
     GuardrailRule rule;
     if (section->find("pii")) rule.kind = GuardrailRule::Kind::pii;
@@ -179,12 +195,10 @@ std::optional<GuardrailRule> read_rule(const Value& value) {
     section->read("hold_characters", read_hold, rule.hold_characters);
     read_name(*section, value, rule);
     read_places(*section, rule);
-    read_pii(*section, rule);
-    read_patterns(*section, rule);
-    read_words(*section, rule);
+    read_detectors(*section, rule);
     read_check(*section, rule);
     if (value.problem_count() > problems) return std::nullopt;
-    if (rule.pii.empty() && rule.patterns.empty() && rule.words.empty() && !rule.check) {
+    if (rule.detect.empty() && !rule.check) {
         value.complain("it looks for nothing; give it patterns, words, words_file or a check, or "
                        "make it kind: pii");
         return std::nullopt;

@@ -11,7 +11,7 @@ namespace runnel::config {
 
 // `guardrails:`, a list of rules; those that have problems are left out. Patterns are compiled to
 // see whether they can run.
-std::vector<policy::GuardrailRule> read_guardrails(const Value& value);
+std::vector<guardrail::GuardrailRule> read_guardrails(const Value& value);
 
 // What a model's `guardrails` can name: rules, also those that have problems of their own, and
 // kinds of which there is one. A view of the file.

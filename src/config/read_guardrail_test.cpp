@@ -12,7 +12,7 @@ namespace runnel::config {
 namespace {
 
 using namespace std::chrono_literals;
-using policy::GuardrailRule;
+using guardrail::GuardrailRule;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -42,8 +42,8 @@ TEST(ConfigGuardrails, ReadsARule) {
     const GuardrailRule& rule = read[0];
     EXPECT_EQ(rule.name, "codenames");
     EXPECT_EQ(rule.kind, GuardrailRule::Kind::custom);
-    EXPECT_THAT(rule.patterns, ElementsAre(R"(\bproject (?:falcon|heron)\b)"));
-    EXPECT_THAT(rule.words, ElementsAre("top secret", "Größe"));
+    EXPECT_THAT(rule.detect.at("patterns"), ElementsAre(R"(\bproject (?:falcon|heron)\b)"));
+    EXPECT_THAT(rule.detect.at("words"), ElementsAre("top secret", "Größe"));
     EXPECT_EQ(rule.action, GuardrailRule::Action::redact);
     EXPECT_EQ(rule.when, GuardrailRule::When::asked);
     EXPECT_FALSE(rule.on_input);
@@ -54,12 +54,11 @@ TEST(ConfigGuardrails, ReadsARule) {
 }
 
 TEST(ConfigGuardrails, ReadsWhatPersonalDataIsLookedFor) {
-    using enum GuardrailRule::Pii;
     const auto read = rules("  - {name: cards, pii: [card, iban]}\n  - {name: pii, kind: pii}\n");
     ASSERT_EQ(read.size(), 2u);
     EXPECT_EQ(read[0].kind, GuardrailRule::Kind::pii);
-    EXPECT_THAT(read[0].pii, ElementsAre(card, iban));
-    EXPECT_THAT(read[1].pii, ElementsAre(email, phone, card, iban, secret));
+    EXPECT_THAT(read[0].detect.at("pii"), ElementsAre("card", "iban"));
+    EXPECT_THAT(read[1].detect.at("pii"), ElementsAre("email", "card", "iban", "phone", "secret"));
     EXPECT_EQ(read[1].action, GuardrailRule::Action::block);
     EXPECT_EQ(read[1].when, GuardrailRule::When::always);
 }
@@ -72,7 +71,7 @@ TEST(ConfigGuardrails, ReadsACheck) {
 )");
     ASSERT_EQ(read.size(), 1u);
     ASSERT_TRUE(read[0].check.has_value());
-    EXPECT_EQ(read[0].check->url, "https://api.openai.com/v1/moderations");
+    EXPECT_EQ(read[0].check->address, "https://api.openai.com/v1/moderations");
     EXPECT_EQ(read[0].check->timeout, 500ms);
     EXPECT_EQ(read[0].check->headers.at(0).second.reveal(), "Bearer sk-from-the-environment");
 }
@@ -81,8 +80,9 @@ TEST(ConfigGuardrails, ReadsWordsFromAFile) {
     const testing::TemporaryFolder folder;
     const std::string path = (folder.path() / "words.txt").string();
     std::ofstream(path) << "# codenames\nfalcon\r\n\n  top secret  \n";
-    EXPECT_THAT(rules("  - {name: w, words: [heron], words_file: " + path + "}\n").at(0).words,
-                ElementsAre("heron", "falcon", "top secret"));
+    EXPECT_THAT(
+        rules("  - {name: w, words: [heron], words_file: " + path + "}\n").at(0).detect.at("words"),
+        ElementsAre("heron", "falcon", "top secret"));
     std::ofstream(path) << "# nothing\n";
     EXPECT_THAT(rule_problem("words_file: " + path), HasSubstr("not a word in that file"));
     std::ofstream(path) << "one\ntwo\x01\n";

@@ -1,11 +1,11 @@
 #include "config/read_http_tool.hpp"
 
-#include "agent/url_template.hpp"
 #include "base/nearest.hpp"
 #include "config/addresses.hpp"
 #include "config/json_value.hpp"
 #include "config/read_headers.hpp"
 #include "json/writer.hpp"
+#include "tools/url_template.hpp"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,8 @@
 namespace runnel::config {
 namespace {
 
-using agent::HttpToolConfig;
-using agent::UrlPiece;
+using tools::HttpToolConfig;
+using tools::UrlPiece;
 
 constexpr std::string_view keys_of_http[] = {"url",         "method",     "headers",
                                              "description", "parameters", "callback"};
@@ -41,7 +41,7 @@ bool has_fixed_host(std::string_view url) {
 std::optional<std::string> read_url(const Value& value) {
     auto url = value.text();
     if (!url) return url;
-    const auto pieces = agent::split_url_template(*url);
+    const auto pieces = tools::split_url_template(*url);
     if (!pieces) {
         value.complain("a placeholder is {name}, with letters, digits, '_' and '-'; write %7B and "
                        "%7D for braces that are none");
@@ -89,7 +89,7 @@ void read_parameters(const Value& value, HttpToolConfig& tool) {
 
 // A placeholder that no argument can fill is a slip of the pen.
 void check_placeholders(const Value& url, const HttpToolConfig& tool, const Section& section) {
-    const auto pieces = agent::split_url_template(tool.url);
+    const auto pieces = tools::split_url_template(tool.url);
     std::vector<std::string> arguments;
     if (const Value* parameters = section.find("parameters"))
         for (const Entry& entry : parameters->entries())

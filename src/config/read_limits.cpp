@@ -2,7 +2,7 @@
 
 #include "base/is_in.hpp"
 #include "base/nearest.hpp"
-#include "policy/endpoint.hpp"
+#include "metering/endpoint.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,8 +13,8 @@
 namespace runnel::config {
 namespace {
 
-using policy::Budget;
-using policy::RateLimits;
+using access::Budget;
+using access::RateLimits;
 
 constexpr std::string_view keys_of_budget[] = {"usd", "period"};
 constexpr std::string_view keys_of_team[] = {"budget"};
@@ -46,13 +46,13 @@ std::optional<std::int64_t> read_reserved_tokens(const Value& value) {
     return value.whole_number(1, reserved_tokens_max);
 }
 
-void read_endpoints(const Value& value, policy::SharedLimits& limits) {
+void read_endpoints(const Value& value, metering::SharedLimits& limits) {
     for (const Entry& entry : value.entries()) {
-        if (!is_in(entry.key, policy::endpoint_names))
+        if (!is_in(entry.key, metering::endpoint_names))
             entry.name.complain(
                 fmt::format("this is no endpoint that can have limits; there are: {}{}",
-                            fmt::join(policy::endpoint_names, ", "),
-                            did_you_mean(entry.key, policy::endpoint_names)));
+                            fmt::join(metering::endpoint_names, ", "),
+                            did_you_mean(entry.key, metering::endpoint_names)));
         const auto section = entry.value.section(keys_of_endpoint);
         if (section) limits.endpoint_limits.emplace_back(entry.key, read_rates(*section));
     }
@@ -87,7 +87,7 @@ std::optional<Budget> read_budget(const Value& value) {
     return budget;
 }
 
-void read_teams(const Value& value, policy::SharedLimits& limits) {
+void read_teams(const Value& value, metering::SharedLimits& limits) {
     for (const Entry& entry : value.entries()) {
         if (entry.key.empty()) entry.name.complain("a team needs a name");
         const auto section = entry.value.section(keys_of_team);
@@ -97,8 +97,8 @@ void read_teams(const Value& value, policy::SharedLimits& limits) {
     }
 }
 
-void read_budget_rules(const Value& value, policy::SharedLimits& limits) {
-    using Unpriced = policy::SharedLimits::Unpriced;
+void read_budget_rules(const Value& value, metering::SharedLimits& limits) {
+    using Unpriced = metering::SharedLimits::Unpriced;
     const auto section = value.section(keys_of_budget_rules);
     if (!section) return;
     const auto unpriced = [](const Value& word) -> std::optional<Unpriced> {
@@ -109,7 +109,7 @@ void read_budget_rules(const Value& value, policy::SharedLimits& limits) {
     section->read("unpriced", unpriced, limits.unpriced);
 }
 
-void read_client_limits(const Section& limits, policy::SharedLimits& out) {
+void read_client_limits(const Section& limits, metering::SharedLimits& out) {
     const auto rates = [](const Value& value) { return read_rates(value); };
     limits.read("each_address", rates, out.each_address);
     limits.read("each_browser_key_address", rates, out.each_browser_key_address);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "config/yaml_reader.hpp"
-#include "policy/settings.hpp"
+#include "metering/settings.hpp"
 
 #include <optional>
 #include <string_view>
@@ -13,20 +13,20 @@ namespace runnel::config {
 inline constexpr std::string_view keys_of_rates[] = {"rpm", "rpd", "tpm", "tpd", "concurrency"};
 
 // A map of only those.
-std::optional<policy::RateLimits> read_rates(const Value& value);
+std::optional<access::RateLimits> read_rates(const Value& value);
 // Those among the other keys of a section.
-policy::RateLimits read_rates(const Section& section);
+access::RateLimits read_rates(const Section& section);
 
 // {usd: 10, period: month}.
-std::optional<policy::Budget> read_budget(const Value& value);
+std::optional<access::Budget> read_budget(const Value& value);
 
 // `teams`.
-void read_teams(const Value& value, policy::SharedLimits& limits);
+void read_teams(const Value& value, metering::SharedLimits& limits);
 
 // `budget:`: what holds for every budget.
-void read_budget_rules(const Value& value, policy::SharedLimits& limits);
+void read_budget_rules(const Value& value, metering::SharedLimits& limits);
 
 // What `limits` says of clients, beside what it says of requests.
-void read_client_limits(const Section& limits, policy::SharedLimits& out);
+void read_client_limits(const Section& limits, metering::SharedLimits& out);
 
 }  // namespace runnel::config

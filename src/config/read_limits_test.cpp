@@ -8,8 +8,8 @@
 namespace runnel::config {
 namespace {
 
-using policy::Budget;
-using policy::RateLimits;
+using access::Budget;
+using access::RateLimits;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -88,7 +88,7 @@ TEST(ConfigLimits, SayWhatIsWrong) {
 }
 
 TEST(ConfigLimits, SayWhatBecomesOfModelsWithoutAPrice) {
-    using Unpriced = policy::SharedLimits::Unpriced;
+    using Unpriced = metering::SharedLimits::Unpriced;
     EXPECT_EQ(read("").access.limits.unpriced, Unpriced::refuse);
     EXPECT_EQ(read("budget: {unpriced: refuse}").access.limits.unpriced, Unpriced::refuse);
     EXPECT_EQ(read("budget: {unpriced: allow}").access.limits.unpriced, Unpriced::allow);

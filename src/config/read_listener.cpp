@@ -1,8 +1,8 @@
 #include "config/read_listener.hpp"
 
+#include "base/address_range.hpp"
 #include "config/addresses.hpp"
 #include "config/exposure.hpp"
-#include "policy/address_range.hpp"
 
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ std::optional<Tls> read_tls(const Value& value) {
 std::optional<std::vector<std::string>> read_proxies(const Value& value) {
     std::vector<std::string> proxies;
     const auto is_range = [](std::string_view text) {
-        return policy::read_address_range(text).has_value();
+        return runnel::read_address_range(text).has_value();
     };
     for (const Value& item : value.list())
         if (auto range = item.text_that(is_range, "an IP address or a range such as 10.0.0.0/8"))

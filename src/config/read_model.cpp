@@ -1,11 +1,11 @@
 #include "config/read_model.hpp"
 
+#include "api/registry.hpp"
 #include "base/is_in.hpp"
 #include "config/json_value.hpp"
 #include "config/names.hpp"
 #include "config/read_limits.hpp"
 #include "config/read_policy.hpp"
-#include "dialect/registry.hpp"
 
 #include <limits>
 
@@ -82,7 +82,7 @@ void check_model_name(const Entry& entry) {
 }
 
 std::optional<std::string> read_dialect(const Value& value) {
-    return value.one_of(dialect::names());
+    return value.one_of(api::chat_dialect_names());
 }
 
 std::optional<WrittenModel> read_model(const Entry& entry, const KnownProviders& providers,

@@ -17,8 +17,8 @@ struct WrittenModel {
     std::optional<Value> stream_fallback{};
     std::optional<Value> id{};
     // Counted in one place with those of keys.
-    policy::RateLimits rates{};
-    std::optional<policy::Budget> budget{};
+    access::RateLimits rates{};
+    std::optional<access::Budget> budget{};
 };
 
 // One entry of `models:`; nothing when it has a problem.

@@ -2,7 +2,7 @@
 
 #include "base/limits.hpp"
 #include "config/text_file.hpp"
-#include "policy/price_file.hpp"
+#include "metering/price_file.hpp"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@
 namespace runnel::config {
 namespace {
 
-using policy::Price;
-using policy::TokenPrices;
+using metering::Price;
+using metering::TokenPrices;
 
 constexpr std::size_t price_file_bytes = 64 * limits::mib;  // LiteLLM's has two
 
@@ -115,7 +115,7 @@ std::optional<std::string> read_price_file(const Value& value) {
         value.complain(text.error());
         return std::nullopt;
     }
-    if (const auto prices = policy::read_price_file(*text); !prices) {
+    if (const auto prices = metering::read_price_file(*text); !prices) {
         value.complain(fmt::format("{}: {}", *path, prices.error().message));
         return std::nullopt;
     }
@@ -124,18 +124,18 @@ std::optional<std::string> read_price_file(const Value& value) {
 
 }  // namespace
 
-void read_prices(const Section& file, policy::Settings& settings) {
+void read_prices(const Section& file, metering::PriceSettings& settings) {
     if (const Value* prices = file.find("prices"))
         for (const Entry& entry : prices->entries())
             if (const auto price = read_price(entry.value))
-                settings.prices.emplace_back(entry.key, *price);
+                settings.list.emplace_back(entry.key, *price);
     if (const Value* fees = file.find("tool_fees"))
         for (const Entry& entry : fees->entries())
             if (const auto usd = read_fee(entry.value))
                 settings.tool_fees.emplace_back(entry.key, Money::from_usd(*usd));
     const auto multiplier = [](const Value& value) { return value.number(0, multiplier_max); };
-    file.read("price_file", read_price_file, settings.price_file);
-    file.read("price_multiplier", multiplier, settings.price_multiplier);
+    file.read("price_file", read_price_file, settings.file);
+    file.read("price_multiplier", multiplier, settings.multiplier);
 }
 
 }  // namespace runnel::config

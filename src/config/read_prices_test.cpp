@@ -13,7 +13,7 @@
 namespace runnel::config {
 namespace {
 
-using policy::Price;
+using metering::Price;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
@@ -40,8 +40,8 @@ price_multiplier: 1.1
 tool_fees: {web_search: 0.01}
 price_file: )" + file)
                               .access;
-    ASSERT_EQ(settings.prices.size(), 3u);
-    const auto& [name, llama] = settings.prices[0];
+    ASSERT_EQ(settings.prices.list.size(), 3u);
+    const auto& [name, llama] = settings.prices.list[0];
     EXPECT_EQ(name, "local/llama-8b");
     EXPECT_DOUBLE_EQ(llama.tokens.input, 3e-6);
     EXPECT_DOUBLE_EQ(llama.tokens.output, 15e-6);
@@ -49,14 +49,14 @@ price_file: )" + file)
     EXPECT_DOUBLE_EQ(*llama.tokens.cache_write, 3.75e-6);
     EXPECT_DOUBLE_EQ(*llama.tokens.reasoning, 20e-6);
     EXPECT_DOUBLE_EQ(llama.per_request, 0.01);
-    EXPECT_EQ(settings.prices[1].second, (Price{{2.5e-6, 1e-5, 1e-7}}));
-    const Price& any = settings.prices[2].second;
+    EXPECT_EQ(settings.prices.list[1].second, (Price{{2.5e-6, 1e-5, 1e-7}}));
+    const Price& any = settings.prices.list[2].second;
     ASSERT_TRUE(any.long_input);
     EXPECT_EQ(any.long_input->above_tokens, 200'000);
     EXPECT_DOUBLE_EQ(any.long_input->tokens.output, 2e-6);
-    EXPECT_EQ(settings.price_file, file);
-    EXPECT_DOUBLE_EQ(settings.price_multiplier, 1.1);
-    EXPECT_THAT(settings.tool_fees, ElementsAre(Pair("web_search", Money::from_usd(0.01))));
+    EXPECT_EQ(settings.prices.file, file);
+    EXPECT_DOUBLE_EQ(settings.prices.multiplier, 1.1);
+    EXPECT_THAT(settings.prices.tool_fees, ElementsAre(Pair("web_search", Money::from_usd(0.01))));
 }
 
 TEST(ConfigPrices, SayWhatIsWrongWithTheirFile) {

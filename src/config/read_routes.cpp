@@ -122,8 +122,8 @@ void read_routes(const Section& file, Config& config) {
         if (model.stream_fallback) read_stream_fallback(model, names, written, config);
     check_ids(written, names);
     for (WrittenModel& model : written) {
-        policy::SharedLimits& limits = config.access.limits;
-        if (model.rates != policy::RateLimits{})
+        metering::SharedLimits& limits = config.access.limits;
+        if (model.rates != access::RateLimits{})
             limits.model_limits.emplace_back(model.model.name, model.rates);
         if (model.budget) limits.model_budgets.emplace_back(model.model.name, *model.budget);
         config.models.push_back(std::move(model.model));

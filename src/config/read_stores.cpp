@@ -1,17 +1,17 @@
 #include "config/read_stores.hpp"
 
 #include "base/limits.hpp"
+#include "base/redis_address.hpp"
 #include "config/units.hpp"
-#include "policy/redis_address.hpp"
 
 namespace runnel::config {
 namespace {
 
 using namespace std::chrono_literals;
-using policy::CacheSettings;
-using policy::LogSettings;
-using policy::SharedSettings;
-using policy::StoreSettings;
+using cache::Settings;
+using storage::LogSettings;
+using storage::SharedSettings;
+using storage::StoreSettings;
 
 constexpr std::string_view keys_of_shared[] = {"redis", "without_it"};
 constexpr std::string_view keys_of_cache[] = {"ttl", "max_bytes", "single_flight"};
@@ -39,7 +39,7 @@ std::optional<StoreSettings> read_store(const Value& value) {
 std::optional<Secret> read_redis(const Value& value) {
     const auto text = value.secret();
     if (!text) return std::nullopt;
-    if (const auto address = policy::read_redis_url(*text); !address) {
+    if (const auto address = read_redis_url(*text); !address) {
         value.complain(address.error().message);
         return std::nullopt;
     }
@@ -71,10 +71,10 @@ std::optional<SharedSettings> read_shared(const Value& value) {
     return shared;
 }
 
-std::optional<CacheSettings::SingleFlight> read_single_flight(const Value& value) {
+std::optional<cache::Settings::SingleFlight> read_single_flight(const Value& value) {
     const auto wanted = value.boolean();
     if (!wanted) return std::nullopt;
-    return *wanted ? CacheSettings::SingleFlight::on : CacheSettings::SingleFlight::off;
+    return *wanted ? cache::Settings::SingleFlight::on : cache::Settings::SingleFlight::off;
 }
 
 std::optional<std::chrono::seconds> read_ttl(const Value& value) {
@@ -83,12 +83,12 @@ std::optional<std::chrono::seconds> read_ttl(const Value& value) {
     return std::chrono::floor<std::chrono::seconds>(*time);
 }
 
-void read_cache(const Value& value, std::optional<CacheSettings>& out) {
+void read_cache(const Value& value, std::optional<cache::Settings>& out) {
     if (value.node().kind == Node::Kind::scalar && value.node().text == "off") return;
     const auto section = value.section(keys_of_cache);
     if (!section) return;
     const auto size = [](const Value& bytes) { return bytes.size(limits::mib, cache_bytes_max); };
-    CacheSettings cache;
+    cache::Settings cache;
     section->read("ttl", read_ttl, cache.ttl);
     section->read("max_bytes", size, cache.max_bytes);
     section->read("single_flight", read_single_flight, cache.single_flight);
@@ -130,7 +130,7 @@ std::optional<LogSettings> read_logs(const Value& value) {
 
 }  // namespace
 
-void read_stores(const Section& file, policy::Settings& settings) {
+void read_stores(const Section& file, AccessSettings& settings) {
     file.read("store", read_store, settings.store);
     file.read("shared", read_shared, settings.shared);
     if (const Value* cache = file.find("cache")) read_cache(*cache, settings.cache);

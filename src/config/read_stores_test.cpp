@@ -9,9 +9,9 @@ namespace runnel::config {
 namespace {
 
 using namespace std::chrono_literals;
-using policy::CacheSettings;
-using policy::SharedSettings;
-using policy::StoreSettings;
+using cache::Settings;
+using storage::SharedSettings;
+using storage::StoreSettings;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::problem;
@@ -43,7 +43,7 @@ logs: {content: on, retention: 7d, journal: 64MiB}
     ASSERT_TRUE(settings.cache);
     EXPECT_EQ(settings.cache->ttl, 10min);
     EXPECT_EQ(settings.cache->max_bytes, 64u * 1024 * 1024);
-    EXPECT_EQ(settings.cache->single_flight, CacheSettings::SingleFlight::off);
+    EXPECT_EQ(settings.cache->single_flight, cache::Settings::SingleFlight::off);
     EXPECT_TRUE(settings.logs.keeps_content);
     EXPECT_EQ(settings.logs.retention, 7 * 24h);
     EXPECT_EQ(settings.logs.journal_bytes, 64u * 1024 * 1024);

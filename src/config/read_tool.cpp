@@ -16,12 +16,12 @@ namespace runnel::config {
 namespace {
 
 using namespace std::chrono_literals;
-using agent::BuiltInConfig;
-using agent::McpHttpConfig;
-using agent::McpStdioConfig;
-using agent::SandboxConfig;
-using agent::SearchConfig;
-using agent::ToolConfig;
+using tools::BuiltInConfig;
+using tools::McpHttpConfig;
+using tools::McpStdioConfig;
+using tools::SandboxConfig;
+using tools::SearchConfig;
+using tools::ToolConfig;
 
 constexpr std::string_view keys_of_tool[] = {"mcp",     "http",    "builtin",           "allow",
                                              "headers", "timeout", "result_limit",      "provider",
@@ -148,8 +148,8 @@ SearchConfig read_search(const Value& built_in, const Section& section) {
 
 void read_built_in(const Value& value, const Section& section, ToolConfig& tool) {
     BuiltInConfig built_in;
-    if (auto name = value.one_of(agent::built_in_tools)) built_in.name = std::move(*name);
-    if (built_in.name == agent::web_search_tool) {
+    if (auto name = value.one_of(tools::built_in_tools)) built_in.name = std::move(*name);
+    if (built_in.name == tools::web_search_tool) {
         built_in.search = read_search(value, section);
     } else if (!built_in.name.empty()) {
         for (const std::string_view key : keys_of_search)
@@ -225,8 +225,8 @@ std::optional<ToolConfig> read_tool(const Entry& entry) {
 
 KnownTools::KnownTools(std::span<const Entry> written) {
     for (const Entry& entry : written) names_.push_back(entry.key);
-    for (const std::string_view name : agent::built_in_tools)
-        if (name != agent::web_search_tool && !is_in(name, names_)) names_.push_back(name);
+    for (const std::string_view name : tools::built_in_tools)
+        if (name != tools::web_search_tool && !is_in(name, names_)) names_.push_back(name);
 }
 
 std::vector<std::string> KnownTools::read_names(const Value& value) const {
@@ -246,7 +246,7 @@ std::vector<std::string> KnownTools::read_names(const Value& value) const {
 std::optional<std::string> KnownTools::read_name(const Value& value) const {
     auto name = value.text();
     if (!name || is_in(*name, names_)) return name;
-    if (*name == agent::web_search_tool) {
+    if (*name == tools::web_search_tool) {
         value.complain("web_search must be told whom to ask; add an entry under tools such as "
                        "web_search: {builtin: web_search, provider: searxng, url: …}");
     } else {

@@ -12,7 +12,7 @@
 namespace runnel::config {
 
 // One entry of `tools:`; nothing when it has a problem.
-std::optional<agent::ToolConfig> read_tool(const Entry& entry);
+std::optional<tools::ToolConfig> read_tool(const Entry& entry);
 
 // What a model's `tools` can name: the file's entries, also those that have problems of their own,
 // and the built-in tools that need no entry. A view of the entries.

@@ -9,18 +9,18 @@ namespace runnel::config {
 namespace {
 
 using namespace std::chrono_literals;
-using agent::BuiltInConfig;
-using agent::HttpToolConfig;
-using agent::McpHttpConfig;
-using agent::McpStdioConfig;
-using agent::SearchConfig;
-using agent::ToolConfig;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using testing::problem;
 using testing::read;
+using tools::BuiltInConfig;
+using tools::HttpToolConfig;
+using tools::McpHttpConfig;
+using tools::McpStdioConfig;
+using tools::SearchConfig;
+using tools::ToolConfig;
 
 // Of an entry that has only this wrong.
 std::string tool_problem(const std::string& entry) {
@@ -60,7 +60,7 @@ tools:
     EXPECT_EQ(server.url, "http://127.0.0.1:9300/mcp?x=1");
     EXPECT_THAT(server.headers,
                 ElementsAre(Pair("Authorization", Secret("Bearer sk-from-the-environment"))));
-    EXPECT_EQ(config.tools[1].limits, agent::ToolLimits());
+    EXPECT_EQ(config.tools[1].limits, tools::ToolLimits());
     EXPECT_EQ(config.tools[1].private_addresses, ToolConfig::PrivateAddresses::refused);
 }
 
@@ -75,7 +75,7 @@ tools:
     EXPECT_THAT(server.env, ElementsAre(Pair("KEY", Secret("9000"))));
     EXPECT_EQ(server.folder, "/srv");
     EXPECT_EQ(server.user, "");
-    EXPECT_EQ(server.sandbox, agent::SandboxConfig());
+    EXPECT_EQ(server.sandbox, tools::SandboxConfig());
     EXPECT_TRUE(server.sandbox.on);
 }
 

@@ -2,7 +2,7 @@
 
 #include "config/addresses.hpp"
 #include "config/read_headers.hpp"
-#include "provider/base_url.hpp"
+#include "provider/core/base_url.hpp"
 
 namespace runnel::config {
 namespace {

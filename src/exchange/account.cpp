@@ -4,10 +4,10 @@
 #include "exchange/answer_of.hpp"
 #include "exchange/rate_fields.hpp"
 #include "exchange/utc_now.hpp"
-#include "policy/cost.hpp"
-#include "policy/endpoint.hpp"
-#include "policy/estimate.hpp"
-#include "policy/model_version.hpp"
+#include "metering/cost.hpp"
+#include "metering/endpoint.hpp"
+#include "metering/estimate.hpp"
+#include "metering/model_version.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ Error too_late() {
 }  // namespace
 
 Account::Account(std::shared_ptr<const Gateway> gateway, Worker* worker, SharedState* shared,
-                 telemetry::RequestRecord* record, const policy::Caller* caller)
+                 telemetry::RequestRecord* record, const access::Caller* caller)
     : gateway_(std::move(gateway)),
       worker_(worker),
       shared_(shared),
@@ -59,16 +59,17 @@ Account::Account(std::shared_ptr<const Gateway> gateway, Worker* worker, SharedS
 // Also where the request was broken off.
 Account::~Account() { settle(); }
 
-awaitable<Result<void>> Account::open(const chat::Request* request, router::Route* route,
+awaitable<Result<void>> Account::open(chat::Operation operation, router::Route* route,
                                       http::HeaderList* headers) {
-    input_tokens_ = policy::estimated_input_tokens(*request);
-    output_tokens_ = policy::reserved_output_tokens(*request, route->max_tokens,
-                                                    gateway_->access.limits.reserved_output_tokens);
+    endpoint_ = metering::endpoint_of(operation.kind);
+    input_tokens_ = operation.input_tokens;
+    output_tokens_ = metering::reserved_output_tokens(
+        operation, route->max_tokens, gateway_->access.limits.reserved_output_tokens);
     const LimitNames names = limit_names(*route);
-    policy::Claim claim = make_claim(record_->completion_id, *route, names);
+    metering::Claim claim = make_claim(record_->completion_id, *route, names);
     if (auto priced = leave_out_unpriced(claim, names, route); !priced) co_return priced;
     if (!claim.holds.empty()) {
-        const policy::Verdict verdict = co_await reserve(&claim);
+        const metering::Verdict verdict = co_await reserve(&claim);
         if (verdict.rate) add_rate_fields(*verdict.rate, utc_now(), headers);
         if (verdict.refusal) co_return fail(*verdict.refusal);
         claim_id_ = std::move(claim.id);
@@ -80,11 +81,11 @@ awaitable<Result<void>> Account::open(const chat::Request* request, router::Rout
 }
 
 // A process that takes over counts what is open here. Its journal has room for one model's budget.
-void Account::note_budget_model(const policy::Claim& claim) {
+void Account::note_budget_model(const metering::Claim& claim) {
     if (!budget_model_.empty()) return;
-    for (const policy::Hold& hold : claim.holds)
-        if (hold.of == policy::Hold::Of::nano_usd &&
-            hold.holder.kind == policy::Holder::Kind::model)
+    for (const metering::Hold& hold : claim.holds)
+        if (hold.of == metering::Hold::Of::nano_usd &&
+            hold.holder.kind == metering::Holder::Kind::model)
             budget_model_ = hold.holder.name;
 }
 
@@ -96,9 +97,9 @@ awaitable<Result<void>> Account::reserve_targets(const LimitNames* already, rout
     std::vector<router::Target> left;
     for (router::Target& target : route->targets) {
         std::string id = fmt::format("{}@{}", record_->completion_id, targets_.size() + 1);
-        const policy::Claim claim = claim_for(std::move(id), target, *already);
+        const metering::Claim claim = claim_for(std::move(id), target, *already);
         if (!claim.holds.empty()) {
-            policy::Verdict verdict = co_await reserve(&claim);
+            metering::Verdict verdict = co_await reserve(&claim);
             if (verdict.refusal) {
                 if (!refusal) refusal = std::move(verdict.refusal);
                 continue;
@@ -119,17 +120,17 @@ awaitable<Result<void>> Account::reserve_targets(const LimitNames* already, rout
 
 // Whoever counts may have to ask a store, or a Redis, that says nothing: nobody waits for that for
 // long. What is reserved after all is given back.
-awaitable<policy::Verdict> Account::reserve(const policy::Claim* claim) {
+awaitable<metering::Verdict> Account::reserve(const metering::Claim* claim) {
     struct Asked {
         std::atomic<bool> answered = false;
-        policy::Meter::Answer answer{};
+        metering::Meter::Answer answer{};
     };
     boost::asio::steady_timer timer(worker_->executor());
-    const auto ask = [this, claim, &timer](policy::Meter::Answer answer) {
+    const auto ask = [this, claim, &timer](metering::Meter::Answer answer) {
         const auto asked = std::make_shared<Asked>();
         asked->answer = std::move(answer);
-        policy::Meter* const meter = shared_->meter;
-        meter->reserve(*claim, [asked, meter, id = claim->id](policy::Verdict verdict) {
+        metering::Meter* const meter = shared_->meter;
+        meter->reserve(*claim, [asked, meter, id = claim->id](metering::Verdict verdict) {
             if (!asked->answered.exchange(true)) return asked->answer(std::move(verdict));
             if (!verdict.refusal) meter->settle(id, {});
         });
@@ -140,7 +141,7 @@ awaitable<policy::Verdict> Account::reserve(const policy::Claim* claim) {
             asked->answer({too_late()});
         });
     };
-    co_return co_await answer_of<policy::Verdict>(ask);
+    co_return co_await answer_of<metering::Verdict>(ask);
 }
 
 // It is one request all the same: only its money is asked for again. What the rounds before it cost
@@ -150,11 +151,12 @@ awaitable<Result<void>> Account::open_round(const router::Route* route) {
     LimitNames names = limit_names(*route);
     // Who answers goes on.
     add_missing(limit_names(route->targets.front()), names);
-    policy::Claim claim = make_claim(std::move(id), *route, names);
-    std::erase_if(claim.holds,
-                  [](const policy::Hold& hold) { return hold.of != policy::Hold::Of::nano_usd; });
+    metering::Claim claim = make_claim(std::move(id), *route, names);
+    std::erase_if(claim.holds, [](const metering::Hold& hold) {
+        return hold.of != metering::Hold::Of::nano_usd;
+    });
     if (claim.holds.empty()) co_return Result<void>{};
-    policy::Verdict verdict = co_await reserve(&claim);
+    metering::Verdict verdict = co_await reserve(&claim);
     if (verdict.refusal) {
         verdict.refusal->kind = ErrorKind::insufficient_balance;
         co_return fail(std::move(*verdict.refusal));
@@ -164,7 +166,7 @@ awaitable<Result<void>> Account::open_round(const router::Route* route) {
 }
 
 bool Account::limits_models() const {
-    const policy::SharedLimits& limits = gateway_->access.limits;
+    const metering::SharedLimits& limits = gateway_->access.limits;
     return !limits.model_budgets.empty() || !limits.model_limits.empty() ||
            (caller_->key && !caller_->key->model_limits.empty());
 }
@@ -175,7 +177,7 @@ Account::LimitNames Account::limit_names(const std::string& own_name) const {
     const auto add = [&](const auto& limits) {
         for (const auto& [name, limit] : limits)
             if ((name == own_name ||
-                 policy::is_version_of(own_name, gateway_->router.own_name_of(name))) &&
+                 metering::is_version_of(own_name, gateway_->router.own_name_of(name))) &&
                 !is_in(name, names))
                 names.push_back(name);
     };
@@ -202,60 +204,60 @@ Account::LimitNames Account::limit_names(const router::Target& target) const {
     return names;
 }
 
-policy::ClaimFacts Account::facts(const router::Route& route) const {
-    policy::ClaimFacts facts;
+metering::ClaimFacts Account::facts(const router::Route& route) const {
+    metering::ClaimFacts facts;
     facts.key = caller_->key.get();
     facts.model = route.name;
     facts.client_address = caller_->address;
-    facts.endpoint = policy::chat_endpoint;
+    facts.endpoint = endpoint_;
     facts.input_tokens = input_tokens_;
     facts.output_tokens = output_tokens_;
     return facts;
 }
 
-policy::Claim Account::make_claim(std::string id, const router::Route& route,
-                                  const LimitNames& names) {
+metering::Claim Account::make_claim(std::string id, const router::Route& route,
+                                    const LimitNames& names) {
     // The dearest of those who may answer.
-    std::optional<policy::Price> price;
+    std::optional<metering::Price> price;
     std::optional<Money> dearest;
     for (const router::Target& target : route.targets) {
         const auto found = price_of(target_name(*gateway_, target));
         if (!found) continue;
-        const Money cost = policy::most_expensive(input_tokens_, output_tokens_, *found);
+        const Money cost = metering::most_expensive(input_tokens_, output_tokens_, *found);
         if (dearest && cost <= *dearest) continue;
         dearest = cost;
         price = found;
     }
     reserved_ = dearest;
-    policy::ClaimFacts asked = facts(route);
+    metering::ClaimFacts asked = facts(route);
     asked.also = names;
     asked.price = price ? &*price : nullptr;
-    return policy::make_claim(std::move(id), asked, gateway_->access.limits, utc_now());
+    return metering::make_claim(std::move(id), asked, gateway_->access.limits, utc_now());
 }
 
 // What the request's own claim has already is not asked for again.
-policy::Claim Account::claim_for(std::string id, const router::Target& target,
-                                 const LimitNames& already) const {
+metering::Claim Account::claim_for(std::string id, const router::Target& target,
+                                   const LimitNames& already) const {
     const std::string name = target_name(*gateway_, target);
     LimitNames names = limit_names(target);
     std::erase_if(names, [&](std::string_view one) { return is_in(one, already); });
     if (names.empty()) return {};
     const auto price = price_of(name);
-    policy::ClaimFacts facts;
+    metering::ClaimFacts facts;
     facts.key = caller_->key.get();
     facts.input_tokens = input_tokens_;
     facts.output_tokens = output_tokens_;
     facts.price = price ? &*price : nullptr;
     facts.also = names;
-    return policy::model_claim(std::move(id), facts, gateway_->access.limits, utc_now());
+    return metering::model_claim(std::move(id), facts, gateway_->access.limits, utc_now());
 }
 
 // Nobody knows what they cost, so no budget would hold.
-Result<void> Account::leave_out_unpriced(const policy::Claim& claim, const LimitNames& names,
+Result<void> Account::leave_out_unpriced(const metering::Claim& claim, const LimitNames& names,
                                          router::Route* route) const {
-    if (gateway_->access.limits.unpriced == policy::SharedLimits::Unpriced::allow) return {};
-    const auto has_budget = [](const policy::Claim& one) {
-        return std::ranges::find(one.holds, policy::Hold::Of::nano_usd, &policy::Hold::of) !=
+    if (gateway_->access.limits.unpriced == metering::SharedLimits::Unpriced::allow) return {};
+    const auto has_budget = [](const metering::Claim& one) {
+        return std::ranges::find(one.holds, metering::Hold::Of::nano_usd, &metering::Hold::of) !=
                one.holds.end();
     };
     const bool all = has_budget(claim);
@@ -283,7 +285,7 @@ Result<void> Account::leave_out_unpriced(const policy::Claim& claim, const Limit
 void Account::enter_in_journal(const router::Route& route) {
     if (worker_->journal == nullptr) return;
     const std::string target = target_name(*gateway_, route.targets.front());
-    store::Opening opening{.completion_id = record_->completion_id};
+    storage::Opening opening{.completion_id = record_->completion_id};
     opening.request_id = record_->request_id;
     opening.key_id = record_->key_id;
     opening.team = record_->team;
@@ -299,7 +301,7 @@ void Account::enter_in_journal(const router::Route& route) {
     ticket_ = worker_->journal->open(opening);
 }
 
-std::optional<policy::Price> Account::price_of(std::string_view target) const {
+std::optional<metering::Price> Account::price_of(std::string_view target) const {
     const std::size_t slash = target.find('/');
     const std::string_view provider = target.substr(0, slash);
     const auto slot = std::ranges::find(gateway_->providers, provider, &ProviderSlot::name);
@@ -319,7 +321,7 @@ void Account::settle() {
         price_usage();
     }
     for (const std::string& id : std::exchange(round_ids_, {})) shared_->meter->settle(id, {});
-    policy::Settlement settlement{policy::Settlement::Reached::provider};
+    metering::Settlement settlement{metering::Settlement::Reached::provider};
     if (record_->usage) settlement.tokens = record_->usage->total();
     settlement.cost = record_->cost.value_or(Money{});
     settle_targets(answering_attempt().target, settlement);
@@ -328,14 +330,14 @@ void Account::settle() {
 }
 
 // What was used is used by whoever answered; who was only asked has had a request.
-void Account::settle_targets(std::string_view answered_by, const policy::Settlement& settlement) {
+void Account::settle_targets(std::string_view answered_by, const metering::Settlement& settlement) {
     for (const TargetClaim& claim : std::exchange(targets_, {})) {
-        policy::Settlement own = settlement;
+        metering::Settlement own = settlement;
         if (claim.target != answered_by) {
             const bool asked =
                 std::ranges::find(record_->attempts, claim.target,
                                   &telemetry::AttemptRecord::target) != record_->attempts.end();
-            using enum policy::Settlement::Reached;
+            using enum metering::Settlement::Reached;
             own = {asked ? provider : nobody};
         }
         shared_->meter->settle(claim.id, own);
@@ -366,7 +368,7 @@ void Account::estimate_usage() {
 
 timeline::Usage Account::estimate(std::uint64_t uncounted_bytes) const {
     timeline::Usage usage = record_->usage.value_or(timeline::Usage{.fresh_input = input_tokens_});
-    usage.output += policy::estimated_tokens(uncounted_bytes);
+    usage.output += metering::estimated_tokens(uncounted_bytes);
     return usage;
 }
 
@@ -376,10 +378,10 @@ void Account::price_usage() {
         return;
     }
     const auto price = price_of(answering_attempt().target);
-    if (price) record_->cost_lines = policy::cost_of(*record_->usage, *price);
+    if (price) record_->cost_lines = metering::cost_of(*record_->usage, *price);
     for (const telemetry::ToolRecord& tool : record_->tools)
         if (const auto fee = gateway_->prices.tool_fee(tool.name))
-            record_->cost_lines.push_back(policy::tool_fee(tool.name, 1, *fee));
+            record_->cost_lines.push_back(metering::tool_fee(tool.name, 1, *fee));
     if (price) record_->cost = total_of(record_->cost_lines);
 }
 

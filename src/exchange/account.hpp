@@ -1,12 +1,13 @@
 #pragma once
 
+#include "access/caller.hpp"
+#include "chat/operation.hpp"
 #include "exchange/gateway.hpp"
 #include "exchange/shared_state.hpp"
-#include "http/connection.hpp"
-#include "policy/caller.hpp"
-#include "policy/claim.hpp"
-#include "policy/meter.hpp"
-#include "store/journal.hpp"
+#include "http/server/connection.hpp"
+#include "metering/claim.hpp"
+#include "metering/meter.hpp"
+#include "storage/journal/journal.hpp"
 #include "telemetry/request_log.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -15,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace runnel::exchange {
@@ -26,7 +28,7 @@ class Account {
 public:
     // All pointers must outlive the account.
     Account(std::shared_ptr<const Gateway> gateway, Worker* worker, SharedState* shared,
-            telemetry::RequestRecord* record, const policy::Caller* caller);
+            telemetry::RequestRecord* record, const access::Caller* caller);
     ~Account();
     Account(const Account&) = delete;
     Account& operator=(const Account&) = delete;
@@ -34,7 +36,7 @@ public:
     // The error is what the client is told. How its limits stand is told in `headers`. Targets
     // whose own limits are used up, or that have no price under a budget, are taken out of the
     // route, as long as another is left.
-    boost::asio::awaitable<Result<void>> open(const chat::Request* request, router::Route* route,
+    boost::asio::awaitable<Result<void>> open(chat::Operation operation, router::Route* route,
                                               http::HeaderList* headers);
 
     // Another round of the same answer: budgets must have room for it too.
@@ -48,7 +50,7 @@ public:
     void settle();
 
     // Under which the journal knows it.
-    store::JournalWriter::Ticket ticket() const { return ticket_; }
+    storage::JournalWriter::Ticket ticket() const { return ticket_; }
 
 private:
     // The names that limits of one model, whatever it is called there, are written under.
@@ -63,20 +65,20 @@ private:
     LimitNames limit_names(const std::string& own_name) const;
     LimitNames limit_names(const router::Route& route) const;
     LimitNames limit_names(const router::Target& target) const;
-    policy::ClaimFacts facts(const router::Route& route) const;
-    policy::Claim make_claim(std::string id, const router::Route& route, const LimitNames& names);
-    policy::Claim claim_for(std::string id, const router::Target& target,
-                            const LimitNames& already) const;
-    Result<void> leave_out_unpriced(const policy::Claim& claim, const LimitNames& names,
+    metering::ClaimFacts facts(const router::Route& route) const;
+    metering::Claim make_claim(std::string id, const router::Route& route, const LimitNames& names);
+    metering::Claim claim_for(std::string id, const router::Target& target,
+                              const LimitNames& already) const;
+    Result<void> leave_out_unpriced(const metering::Claim& claim, const LimitNames& names,
                                     router::Route* route) const;
     boost::asio::awaitable<Result<void>> reserve_targets(const LimitNames* already,
                                                          router::Route* route);
-    void note_budget_model(const policy::Claim& claim);
-    void settle_targets(std::string_view answered_by, const policy::Settlement& settlement);
+    void note_budget_model(const metering::Claim& claim);
+    void settle_targets(std::string_view answered_by, const metering::Settlement& settlement);
     const telemetry::AttemptRecord& answering_attempt() const;
-    boost::asio::awaitable<policy::Verdict> reserve(const policy::Claim* claim);
+    boost::asio::awaitable<metering::Verdict> reserve(const metering::Claim* claim);
     void enter_in_journal(const router::Route& route);
-    std::optional<policy::Price> price_of(std::string_view target) const;
+    std::optional<metering::Price> price_of(std::string_view target) const;
     void estimate_usage();
     void price_usage();
 
@@ -84,7 +86,8 @@ private:
     Worker* worker_;
     SharedState* shared_;
     telemetry::RequestRecord* record_;
-    const policy::Caller* caller_;
+    const access::Caller* caller_;
+    std::string_view endpoint_;
     std::int64_t input_tokens_ = 0;   // estimated
     std::int64_t output_tokens_ = 0;  // at most
     std::optional<Money> reserved_;
@@ -93,7 +96,7 @@ private:
     std::vector<std::string> round_ids_;  // of what is reserved for more rounds
     std::vector<TargetClaim> targets_;
     bool priced_ = false;
-    store::JournalWriter::Ticket ticket_;
+    storage::JournalWriter::Ticket ticket_;
 };
 
 }  // namespace runnel::exchange

@@ -6,7 +6,7 @@ namespace runnel::exchange {
 
 using timeline::Finish;
 
-AnswerGate::AnswerGate(dialect::Envelope::Reasoning reasoning, WhenSpoken when_spoken,
+AnswerGate::AnswerGate(api::Envelope::Reasoning reasoning, WhenSpoken when_spoken,
                        timeline::Started started)
     : reasoning_(reasoning),
       when_spoken_(std::move(when_spoken)),
@@ -17,10 +17,10 @@ AnswerGate::AnswerGate(dialect::Envelope::Reasoning reasoning, WhenSpoken when_s
 bool AnswerGate::speaks(const timeline::Event& event) {
     if (std::holds_alternative<timeline::Reasoning>(event)) {
         thought_ = true;
-        return reasoning_ == dialect::Envelope::Reasoning::shown;
+        return reasoning_ == api::Envelope::Reasoning::shown;
     }
     if (const auto* finished = std::get_if<timeline::Finished>(&event))
-        return thought_ || finished->finish != Finish::stop;
+        return thought_ || (finished->finish != Finish::stop && finished->finish != Finish::pause);
     return timeline::is_visible(event);
 }
 

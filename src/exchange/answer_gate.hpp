@@ -1,6 +1,6 @@
 #pragma once
 
-#include "dialect/dialect.hpp"
+#include "api/dialect.hpp"
 #include "timeline/event.hpp"
 #include "timeline/recording.hpp"
 
@@ -17,7 +17,7 @@ public:
     // `when_spoken` is called once, right before the first visible event, and says where events go
     // from then on. An empty one leaves the gate shut until open().
     using WhenSpoken = std::function<timeline::Sink*()>;
-    AnswerGate(dialect::Envelope::Reasoning reasoning, WhenSpoken when_spoken,
+    AnswerGate(api::Envelope::Reasoning reasoning, WhenSpoken when_spoken,
                timeline::Started started = {});
 
     void on(const timeline::Event& event) override;
@@ -37,7 +37,7 @@ public:
 private:
     bool speaks(const timeline::Event& event);
 
-    dialect::Envelope::Reasoning reasoning_;
+    api::Envelope::Reasoning reasoning_;
     WhenSpoken when_spoken_;
     timeline::Started started_;
     timeline::Sink* to_ = nullptr;

@@ -7,7 +7,7 @@
 namespace runnel::exchange {
 namespace {
 
-using dialect::Envelope;
+using api::Envelope;
 using testing::TimelineRecorder;
 using namespace timeline;
 
@@ -34,6 +34,15 @@ TEST_F(AnAnswerGate, HoldsBackWhatNobodySeesUntilSomethingIsSaid) {
     gate.on(Text{0, "!"});
     EXPECT_EQ(client.text(), "started\nusage fresh=7 out=0\ntext 0 \"Hi\"\ntext 0 \"!\"\n");
     EXPECT_EQ(opened, 1);
+}
+
+TEST_F(AnAnswerGate, HoldsBackReasoningThatOnlyItsIssuerCanRead) {
+    AnswerGate gate = self_opening();
+    gate.on(Started{});
+    gate.on(ReasoningEncrypted{0, "d", "a/b"});
+    EXPECT_FALSE(gate.is_open());
+    gate.on(Text{0, "Hi"});
+    EXPECT_EQ(client.text(), "started\nreasoning_encrypted 0 \"d\" by a/b\ntext 0 \"Hi\"\n");
 }
 
 TEST_F(AnAnswerGate, KeepsAFailureForWhoeverDecides) {

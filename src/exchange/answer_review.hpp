@@ -1,8 +1,8 @@
 #pragma once
 
-#include "agent/round_filter.hpp"
 #include "base/error.hpp"
 #include "timeline/event.hpp"
+#include "tools/rounds/round_filter.hpp"
 
 #include <string>
 #include <string_view>
@@ -22,7 +22,7 @@ public:
     enum class Result { told, ask_again, given_up };
     // Of the round that has just ended, as the filter saw it. To be asked again, the request has
     // been told what was wrong.
-    virtual Result review(const agent::RoundFilter& round) = 0;
+    virtual Result review(const tools::RoundFilter& round) = 0;
 
     // Why it was given up.
     const Error& failure() const { return failure_; }

@@ -199,12 +199,13 @@ std::shared_ptr<Lane> Attempts::open_lane(const router::Attempt& planned, Alone 
     if (record_->trace.exists()) outgoing->headers.push_back({"traceparent", traceparent()});
     const router::Timeouts timeouts =
         route_->policy.timeouts.or_else(slot.timeouts).or_else(setting_.gateway->policy.timeouts);
-    const Deadlines deadlines = deadlines_for(
-        timeouts, request_->streaming, planned.last_chance ? Chance::last : Chance::others_follow,
-        time_left(policy_, *setting_.budget));
+    const Deadlines deadlines =
+        deadlines_for(timeouts, request_->streaming.value_or(chat::Streaming::no),
+                      planned.last_chance ? Chance::last : Chance::others_follow,
+                      time_left(policy_, *setting_.budget));
     const auto reasoning = request_->reasoning.show == chat::ReasoningWish::Show::no
-                               ? dialect::Envelope::Reasoning::hidden
-                               : dialect::Envelope::Reasoning::shown;
+                               ? api::Envelope::Reasoning::hidden
+                               : api::Envelope::Reasoning::shown;
     // In a race the gate stays shut until somebody has won.
     AnswerGate::WhenSpoken when_spoken;
     if (alone == Alone::yes) when_spoken = [this] { return show(*lane_); };
@@ -420,7 +421,7 @@ timeline::Sink* Attempts::show(Lane& lane) {
     const auto& warnings = lane.call.warnings();
     record_->warnings.insert(record_->warnings.end(), warnings.begin(), warnings.end());
     state_owner_ = slot.kind + '/' + target.model;
-    const bool echo = request_->gateway.echo_model && !request_->model.empty();
+    const bool echo = request_->gateway.echo_model == chat::Wish::yes && !request_->model.empty();
     if (!reply_->has_shown()) reply_->begin(echo ? request_->model : target.public_name);
     return this;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "agent/conversation_places.hpp"
 #include "chat/request.hpp"
 #include "exchange/continuation.hpp"
 #include "exchange/lane.hpp"
@@ -9,6 +8,7 @@
 #include "exchange/shared_state.hpp"
 #include "router/attempt_plan.hpp"
 #include "router/router.hpp"
+#include "tools/rounds/conversation_places.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -42,7 +42,7 @@ public:
         telemetry::RequestRecord* record;
         Reply* reply;
         Budget* budget;
-        const agent::ConversationPlaces* places;
+        const tools::ConversationPlaces* places;
     };
     // What is asked is forgotten when the answer has begun, unless it will be asked again.
     enum class Afterwards { forget, keep };

@@ -2,7 +2,7 @@
 
 #include "exchange/answer_of.hpp"
 #include "exchange/cached_text.hpp"
-#include "store/redis_client.hpp"
+#include "storage/redis/client.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -10,7 +10,7 @@
 namespace runnel::exchange {
 
 using boost::asio::awaitable;
-using policy::AnswerCache;
+using cache::AnswerCache;
 using std::chrono::seconds;
 
 namespace {
@@ -40,7 +40,7 @@ bool ended_well(const AnswerCopy& copy) {
 
 }  // namespace
 
-Result<void> CacheVisit::begin(const chat::Request& request, const policy::CacheScope& scope,
+Result<void> CacheVisit::begin(const chat::Request& request, const cache::CacheScope& scope,
                                Tools tools, const http::HeaderList& asked) {
     if (settings_ == nullptr) return {};
     record_->cache = "BYPASS";
@@ -48,9 +48,9 @@ Result<void> CacheVisit::begin(const chat::Request& request, const policy::Cache
     if (!ttl) return propagate(ttl);
     ttl_ = *ttl;
     if (asked.get("X-Cache") == "no-cache" || tools == Tools::some ||
-        !policy::may_be_cached(request))
+        !cache::may_be_cached(request))
         return {};
-    key_ = policy::cache_key(request, scope);
+    key_ = cache::cache_key(request, scope);
     record_->cache = "MISS";
     return {};
 }
@@ -64,7 +64,7 @@ void CacheVisit::leave() {
 awaitable<AnswerCache::Answer> CacheVisit::find(http::Stop* stop) {
     if (!is_open()) co_return nullptr;
     auto found = co_await look_up();
-    if (!found && settings_->single_flight == policy::CacheSettings::SingleFlight::on) {
+    if (!found && settings_->single_flight == cache::Settings::SingleFlight::on) {
         auto seat = co_await shared_->flights.board(key_, limits::same_answer_time, stop);
         if (seat) {
             seat_.emplace(std::move(*seat));
@@ -101,7 +101,7 @@ awaitable<AnswerCache::Answer> CacheVisit::look_up_in_redis() {
 
 void CacheVisit::keep(const AnswerCopy& copy) {
     if (!is_open() || record_->cache != "MISS" || !ended_well(copy)) return;
-    auto answer = std::make_shared<policy::CachedAnswer>();
+    auto answer = std::make_shared<cache::CachedAnswer>();
     copy.recording().replay(&answer->timeline);
     answer->model = record_->model_served;
     answer->provider = record_->provider;

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "cache/answer_cache.hpp"
+#include "cache/cache_key.hpp"
+#include "cache/settings.hpp"
 #include "exchange/answer_copy.hpp"
 #include "exchange/flights.hpp"
 #include "exchange/shared_state.hpp"
-#include "http/connection.hpp"
-#include "policy/answer_cache.hpp"
-#include "policy/cache_key.hpp"
-#include "policy/settings.hpp"
+#include "http/server/connection.hpp"
 #include "telemetry/request_log.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -22,7 +22,7 @@ namespace runnel::exchange {
 class CacheVisit {
 public:
     // The pointers must outlive it.
-    CacheVisit(const policy::CacheSettings* settings, SharedState* shared,
+    CacheVisit(const cache::Settings* settings, SharedState* shared,
                telemetry::RequestRecord* record)
         : settings_(settings),
           shared_(shared),
@@ -31,12 +31,12 @@ public:
     enum class Tools { none, some };  // of the gateway's own, that the model has
     // The error is about what the client says of the cache. The request's fields
     // must still be there.
-    Result<void> begin(const chat::Request& request, const policy::CacheScope& scope, Tools tools,
+    Result<void> begin(const chat::Request& request, const cache::CacheScope& scope, Tools tools,
                        const http::HeaderList& asked);
 
     // Null: there is none, so somebody has to be asked. Where somebody else is
     // asking for the very same, that is waited for.
-    boost::asio::awaitable<policy::AnswerCache::Answer> find(http::Stop* stop);
+    boost::asio::awaitable<cache::AnswerCache::Answer> find(http::Stop* stop);
 
     // Something else is asked than what the client asked: the cache has no part in it.
     void leave();
@@ -47,10 +47,10 @@ public:
 
 private:
     bool is_open() const { return !key_.empty(); }
-    boost::asio::awaitable<policy::AnswerCache::Answer> look_up();
-    boost::asio::awaitable<policy::AnswerCache::Answer> look_up_in_redis();
+    boost::asio::awaitable<cache::AnswerCache::Answer> look_up();
+    boost::asio::awaitable<cache::AnswerCache::Answer> look_up_in_redis();
 
-    const policy::CacheSettings* settings_;  // null: there is no cache
+    const cache::Settings* settings_;  // null: there is no cache
     SharedState* shared_;
     telemetry::RequestRecord* record_;
     std::string key_;  // empty: the request bypasses the cache

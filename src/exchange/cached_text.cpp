@@ -13,7 +13,7 @@ std::string redis_name(std::string_view cache_key) {
     return fmt::format("runnel:answer:{}", cache_key);
 }
 
-std::string write_cached(const policy::CachedAnswer& answer,
+std::string write_cached(const cache::CachedAnswer& answer,
                          const timeline::TimedRecording& recording) {
     std::string text;
     json::Writer out(text);
@@ -24,11 +24,11 @@ std::string write_cached(const policy::CachedAnswer& answer,
     return text;
 }
 
-Result<policy::AnswerCache::Answer> read_cached(std::string text) {
+Result<cache::AnswerCache::Answer> read_cached(std::string text) {
     json::Parser parser;
     json::ondemand::document document;
     json::ondemand::object object;
-    auto answer = std::make_shared<policy::CachedAnswer>();
+    auto answer = std::make_shared<cache::CachedAnswer>();
     std::string_view archive;
     const auto read = [&](std::string_view name, json::ondemand::value value) {
         if (name == "model") json::plain_string(value, answer->model);

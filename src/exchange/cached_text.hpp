@@ -1,6 +1,6 @@
 #pragma once
 
-#include "policy/answer_cache.hpp"
+#include "cache/answer_cache.hpp"
 #include "timeline/archive.hpp"
 
 #include <string>
@@ -11,8 +11,8 @@ namespace runnel::exchange {
 
 std::string redis_name(std::string_view cache_key);
 
-std::string write_cached(const policy::CachedAnswer& answer,
+std::string write_cached(const cache::CachedAnswer& answer,
                          const timeline::TimedRecording& recording);
-Result<policy::AnswerCache::Answer> read_cached(std::string text);
+Result<cache::AnswerCache::Answer> read_cached(std::string text);
 
 }  // namespace runnel::exchange

@@ -1,17 +1,17 @@
 #include "exchange/chat_exchange.hpp"
 
-#include "agent/conversation.hpp"
+#include "access/key_check.hpp"
+#include "access/ownership.hpp"
+#include "api/registry.hpp"
 #include "base/redact.hpp"
-#include "dialect/registry.hpp"
 #include "exchange/attempts.hpp"
-#include "exchange/request_metadata.hpp"
+#include "exchange/operation_of.hpp"
 #include "exchange/reviews.hpp"
 #include "exchange/tool_loop.hpp"
 #include "http/task_group.hpp"
 #include "json/writer.hpp"
-#include "policy/key_check.hpp"
-#include "policy/ownership.hpp"
 #include "timeline/redaction.hpp"
+#include "tools/rounds/conversation.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,34 +24,24 @@ namespace runnel::exchange {
 
 using boost::asio::awaitable;
 
-namespace {
-
-// Puts the defaults' fields before the body's own; the reader lets a later field win, and the
-// client's are later.
-std::string with_defaults(std::string_view defaults_json, std::string_view body) {
-    const std::size_t open = body.find('{');
-    const std::string_view fields = defaults_json.substr(1, defaults_json.size() - 2);
-    return fmt::format("{{{},{}", fields, body.substr(open + 1));
-}
-
-}  // namespace
-
 ChatExchange::ChatExchange(std::shared_ptr<const Gateway> gateway, Worker* worker,
                            SharedState* shared, http::Transaction* transaction,
-                           telemetry::RequestRecord* record, policy::Caller caller)
+                           telemetry::RequestRecord* record, access::Caller caller,
+                           const api::Api* api, api::Incoming incoming)
     : gateway_(std::move(gateway)),
       worker_(worker),
       shared_(shared),
       transaction_(transaction),
       record_(record),
       caller_(std::move(caller)),
-      reader_(dialect::dialect_named(gateway_->dialect)),
+      api_(api),
+      incoming_(std::move(incoming)),
       reply_(transaction, record, &worker->streams, &shared->memory),
       guard_(gateway_.get(), worker, record),
       account_(gateway_, worker, shared, record, &caller_),
       cache_(gateway_->access.cache ? &*gateway_->access.cache : nullptr, shared, record),
       copies_(&shared->memory) {
-    reply_.set_dialect(reader_);
+    reply_.set_dialect(api_->dialects().front());
 }
 
 awaitable<void> ChatExchange::run() {
@@ -88,7 +78,8 @@ awaitable<void> ChatExchange::answer() {
         co_await tell(std::move(known));
         co_return;
     }
-    auto opened = co_await account_.open(&request_, &route_, &transaction_->responder->headers());
+    auto opened = co_await account_.open(operation_of(request_), &route_,
+                                         &transaction_->responder->headers());
     if (!opened) {
         co_await reply_.fail(std::move(opened.error()));
         co_return;
@@ -110,11 +101,11 @@ awaitable<void> ChatExchange::answer() {
 }
 
 // What was answered before is answered again.
-awaitable<void> ChatExchange::tell(policy::AnswerCache::Answer known) {
+awaitable<void> ChatExchange::tell(cache::AnswerCache::Answer known) {
     record_->model_served = known->model;
     record_->provider = known->provider;
     record_->cost = Money{};
-    reply_.begin(request_.gateway.echo_model ? request_.model : known->model);
+    reply_.begin(request_.gateway.echo_model == chat::Wish::yes ? request_.model : known->model);
     known->timeline.replay(&reply_);
     auto fits = reply_.hold(reply_.held_bytes());
     if (!fits) reply_.let_go();
@@ -150,16 +141,17 @@ awaitable<void> ChatExchange::ask() {
 }
 
 Result<void> ChatExchange::read() {
-    // Requests are read in the one shape there is for now; how the answer is written is the
-    // client's choice.
-    if (auto read = read_request(std::move(transaction_->request.body)); !read) return read;
-    record_->model_asked = request_.model;
-    record_->stream = request_.streaming == chat::Streaming::yes;
+    incoming_.body = std::move(transaction_->request.body);
+    auto request = api_->read_request(std::move(incoming_), &worker_->parser);
+    if (!request) return propagate(request);
+    request_ = std::move(*request);
+    record_->model_asked = redacted(request_.model);  // what is no model's name may be a key
+    record_->stream = request_.streams();
 
     if (auto allowed = check_models(); !allowed) return allowed;
     if (auto allowed = check_tools(); !allowed) return allowed;
     if (auto found = find_route(); !found) return found;
-    if (record_->model_asked.empty()) record_->model_asked = route_.name;  // the default
+    record_->model_asked = request_.model.empty() ? route_.name : request_.model;
     auto dialect = choose_dialect();
     if (!dialect) return propagate(dialect);
     dialect_ = *dialect;
@@ -171,14 +163,17 @@ Result<void> ChatExchange::read() {
 Result<void> ChatExchange::prepare() {
     if (auto guarded = guard_request(); !guarded) return guarded;
     if (route_.system != nullptr)
-        agent::add_system_text(&request_, *route_.system, agent::SystemPlace::first);
+        tools::add_system_text(&request_, *route_.system, tools::SystemPlace::first);
     record_->rerouted_from = route_.rerouted_from;
     record_->warnings = route_.warnings;
     note_metadata();
     find_places();
     shared_->continuity.recall(&request_, places_, std::chrono::steady_clock::now());
-    record_->completion_id = worker_->ids.next(gateway_->id_prefix);
-    reply_.prepare({dialect_, request_.streaming, envelope(), gateway_->ping});
+    const std::string_view id_prefix = api_->id_prefix();
+    record_->completion_id =
+        worker_->ids.next(id_prefix.empty() ? std::string_view(gateway_->id_prefix) : id_prefix);
+    reply_.prepare(
+        {dialect_, request_.streaming.value_or(chat::Streaming::no), envelope(), gateway_->ping});
     if (auto opened = open_cache(); !opened) return opened;
     copy_answer();
     return copies_.hold(asked_.size() + guard_.held_bytes());
@@ -187,21 +182,20 @@ Result<void> ChatExchange::prepare() {
 // Where something may be kept or found; else nobody needs their names.
 void ChatExchange::find_places() {
     const bool calls = !request_.tools.empty() || runs_tools() ||
-                       std::ranges::any_of(request_.messages, [](const chat::Message& message) {
-                           return !message.tool_calls.empty();
-                       });
+                       std::ranges::any_of(request_.messages, &chat::Message::has_calls);
     if (!calls) return;
     // Tools of the gateway's are told who the client's user is, and answer for them alone.
-    places_ = agent::ConversationPlaces(
-        policy::owner_of_state(caller_, request_.user, runs_tools() ? metadata_of(request_) : ""),
-        request_);
+    places_ =
+        tools::ConversationPlaces(access::owner_of_state(caller_, request_.end_user(),
+                                                         runs_tools() ? request_.metadata_raw : ""),
+                                  request_);
 }
 
 Result<void> ChatExchange::open_cache() {
-    const policy::Key* key = caller_.key.get();
+    const access::Key* key = caller_.key.get();
     if (!route_.cached || (key != nullptr && !key->may_cache)) return {};
-    policy::CacheScope scope;
-    const std::string account = policy::payer_of(caller_);
+    cache::CacheScope scope;
+    const std::string account = access::payer_of(caller_);
     scope.account = account;
     scope.model = route_.name.empty() ? std::string_view(request_.model) : route_.name;
     if (route_.system != nullptr) scope.system = *route_.system;
@@ -212,10 +206,14 @@ Result<void> ChatExchange::open_cache() {
                         transaction_->request.headers);
 }
 
+bool ChatExchange::keeps_content() const {
+    return gateway_->access.logs.keeps_content ||
+           (caller_.key != nullptr && caller_.key->keeps_content);
+}
+
 void ChatExchange::copy_answer() {
-    const bool kept = gateway_->access.logs.keeps_content ||
-                      (caller_.key != nullptr && caller_.key->keeps_content);
-    if (kept) asked_ = redacted(*request_.body);
+    const bool kept = keeps_content();
+    if (kept) asked_ = redacted(asked_.empty() ? *request_.body : asked_);
     // A mask where a number stood is no JSON any more.
     if (kept && !json::is_whole(asked_)) asked_ = "null";
     if (!kept && !cache_.wants_copy()) return;
@@ -227,7 +225,7 @@ std::string ChatExchange::content() const {
     if (asked_.empty()) return {};
     std::string text;
     json::Writer out(text);
-    const dialect::Envelope& envelope = reply_.envelope();
+    const api::Envelope& envelope = reply_.envelope();
     out.begin_object().key("id").string(envelope.id).key("created").number(envelope.created);
     out.key("model")
         .string(envelope.model)
@@ -242,8 +240,8 @@ std::string ChatExchange::content() const {
 
 // As guardrails left it.
 void ChatExchange::note_metadata() {
-    const std::string_view metadata = metadata_of(request_);
-    if (metadata.size() <= logged_metadata_bytes)
+    const std::string_view metadata = request_.metadata_raw;
+    if (metadata.size() <= limits::logged_metadata_bytes)
         record_->metadata_json = metadata;
     else
         record_->warnings.emplace_back("metadata_not_logged");
@@ -254,15 +252,15 @@ Result<void> ChatExchange::check_models() const {
     if (caller_.key == nullptr) return {};
     const router::Router& router = gateway_->router;
     if (caller_.is_browser()) {
-        if (auto plain = policy::check_browser_request(request_); !plain) return plain;
+        if (auto plain = access::check_browser_request(request_); !plain) return plain;
         if (!router.is_model_id(request_.model))
-            return fail(policy::browser_model_refused(request_.model));
+            return fail(access::browser_model_refused(request_.model));
     }
     if (caller_.key->models.empty()) return {};
     std::vector<std::string_view> asked{request_.model};
     asked.insert(asked.end(), request_.gateway.fallback.begin(), request_.gateway.fallback.end());
     for (const std::string_view model : asked)
-        if (!may_use(model)) return fail(policy::model_refused(model));
+        if (!may_use(model)) return fail(access::model_refused(model));
     return {};
 }
 
@@ -270,7 +268,7 @@ Result<void> ChatExchange::check_models() const {
 bool ChatExchange::may_use(std::string_view model) const {
     if (caller_.key == nullptr || caller_.key->models.empty()) return true;
     const auto names = gateway_->router.names_of(model);
-    return !names.empty() && policy::has_model(*caller_.key, names);
+    return !names.empty() && access::has_model(*caller_.key, names);
 }
 
 // The same for the tools it asks for. A browser's request has those ignored.
@@ -282,8 +280,8 @@ Result<void> ChatExchange::check_tools() const {
     return tool_access().check_wish(wanted, known);
 }
 
-policy::ToolAccess ChatExchange::tool_access() const {
-    return policy::ToolAccess(caller_, gateway_->access.auth);
+access::ToolAccess ChatExchange::tool_access() const {
+    return access::ToolAccess(caller_, gateway_->access.auth);
 }
 
 // What the caller and the model may have of what was asked for, whenever the request is read anew.
@@ -296,7 +294,7 @@ void ChatExchange::limit_request() {
 
 // The model's tools are run for whom they may be run for, and so are those of its defaults.
 void ChatExchange::limit_tools() {
-    const policy::ToolAccess access = tool_access();
+    const access::ToolAccess access = tool_access();
     std::erase_if(request_.gateway.builtin_tools,
                   [&](const std::string& name) { return !access.allows(name); });
     if (route_.tools == nullptr) return;
@@ -307,25 +305,30 @@ void ChatExchange::limit_tools() {
     route_.warnings.emplace_back("server_tools_stripped");
 }
 
-dialect::Envelope ChatExchange::envelope() const {
-    using dialect::Envelope;
+api::Envelope ChatExchange::envelope() const {
+    using api::Envelope;
     Envelope envelope;
     envelope.id = record_->completion_id;
     envelope.created = std::time(nullptr);
-    if (request_.include_usage) envelope.usage = Envelope::Usage::shown;
+    envelope.request = &request_;
+    if (request_.include_usage == chat::Wish::yes) envelope.usage = Envelope::Usage::shown;
     if (request_.reasoning.show == chat::ReasoningWish::Show::no)
         envelope.reasoning = Envelope::Reasoning::hidden;
     const chat::GatewayWishes& wishes = request_.gateway;
     if (wishes.tool_events == chat::GatewayWishes::ToolEvents::comments)
         envelope.tool_events = Envelope::ToolEvents::comments;
-    if (wishes.servertool_results) envelope.tool_results = Envelope::ToolResults::shown;
+    if (wishes.servertool_results == chat::Wish::yes)
+        envelope.tool_results = Envelope::ToolResults::shown;
     if (wishes.hold == chat::GatewayWishes::Hold::round) envelope.hold = Envelope::Hold::round;
     if (!runs_tools()) envelope.hold = Envelope::Hold::none;
-    if (wishes.json_only) envelope.form = Envelope::Form::bare_json;
+    if (wishes.json_only == chat::Wish::yes) envelope.form = Envelope::Form::bare_json;
     return envelope;
 }
 
-Result<const dialect::Dialect*> ChatExchange::choose_dialect() const {
+Result<const api::Dialect*> ChatExchange::choose_dialect() const {
+    const auto dialects = api_->dialects();
+    if (dialects.size() == 1) return dialects.front();
+    if (!incoming_.dialect.empty()) return api::dialect_named(*api_, incoming_.dialect);
     const std::string_view header = transaction_->request.headers.get("X-Stream-Dialect");
     std::string_view name = gateway_->dialect;
     std::string_view place;
@@ -340,30 +343,30 @@ Result<const dialect::Dialect*> ChatExchange::choose_dialect() const {
     } else if (route_.dialect != nullptr) {
         name = *route_.dialect;
     }
-    if (const dialect::Dialect* found = dialect::dialect_named(name)) return found;
+    if (const api::Dialect* found = api::dialect_named(*api_, name)) return found;
     return fail_at(ErrorKind::invalid_stream_dialect, std::string(place),
                    fmt::format("'{}' is not a stream dialect; there are: {}", name,
-                               fmt::join(dialect::names(), ", ")));
+                               fmt::join(api::chat_dialect_names(), ", ")));
 }
 
 Result<void> ChatExchange::find_route() {
-    auto route = gateway_->router.resolve(request_);
+    auto route = gateway_->router.resolve(operation_of(request_));
     if (!route) return propagate(route);
     route_ = std::move(*route);
     for (const std::string& model : route_.stand_ins)
-        if (!may_use(model)) return fail(policy::stand_in_refused(model));
+        if (!may_use(model)) return fail(access::stand_in_refused(model));
     limit_request();
     return {};
 }
 
 Result<void> ChatExchange::apply_route() {
-    if (route_.defaults_json != nullptr) {
-        auto read = read_request(with_defaults(*route_.defaults_json, *request_.body));
-        if (!read) return read;
-        // The defaults may ask for more than every target can, or name fallbacks.
+    if (route_.defaults != nullptr) {
+        chat::apply_defaults(*route_.defaults, &request_);
+        record_->stream = request_.streams();
+        // They may ask for more than every target can, or name fallbacks.
         if (auto found = find_route(); !found) return found;
     }
-    return {};
+    return api_->check_request(request_);
 }
 
 Result<void> ChatExchange::select_guards() {
@@ -376,22 +379,20 @@ Result<void> ChatExchange::select_guards() {
 // looked at.
 Result<void> ChatExchange::guard_request() {
     if (!guard_.is_on()) return {};
-    auto scan = guard_.look_at(request_);
+    auto scan = guard_.look_at(&request_);
     if (!scan) return propagate(scan);
-    if (scan->outcome == policy::InputScan::Outcome::decline) decline();
-    if (scan->outcome == policy::InputScan::Outcome::redact) {
-        if (auto read = read_request(std::move(scan->body)); !read) return read;
-        limit_request();
-    }
+    if (scan->outcome == guardrail::InputScan::Outcome::decline) decline();
+    if (scan->outcome == guardrail::InputScan::Outcome::redact && keeps_content())
+        asked_ = guardrail::edited_body(*scan, request_);
     guard_.take_words(request_);
     if (auto guarded = reply_.guard_by(&guard_); !guarded) return guarded;
-    if (request_.gateway.json_only) guard_.filter()->expect_json();
+    if (request_.gateway.json_only == chat::Wish::yes) guard_.filter()->expect_json();
     return {};
 }
 
 // The model is asked to refuse, and has nothing to do it with but words.
 void ChatExchange::decline() {
-    policy::decline(&request_);
+    guardrail::decline(&request_);
     declined_ = true;
     request_.gateway.builtin_tools.clear();
     route_.tools = nullptr;
@@ -404,19 +405,12 @@ awaitable<Result<void>> ChatExchange::ask_guards() {
         record_->metadata_json.clear();
         co_return propagate(outcome);
     }
-    if (*outcome == policy::InputScan::Outcome::decline) {
+    if (*outcome == guardrail::InputScan::Outcome::decline) {
         decline();
         reply_.set_envelope(envelope());
         cache_.leave();
     }
     co_return Result<void>{};
-}
-
-Result<void> ChatExchange::read_request(std::string body) {
-    auto request = reader_->read_request(std::move(body), &worker_->parser);
-    if (!request) return propagate(request);
-    request_ = std::move(*request);
-    return {};
 }
 
 bool ChatExchange::runs_tools() const { return !server_tools(route_, request_).empty(); }

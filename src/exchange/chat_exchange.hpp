@@ -1,7 +1,8 @@
 #pragma once
 
-#include "agent/conversation_places.hpp"
-#include "dialect/dialect.hpp"
+#include "access/caller.hpp"
+#include "access/tool_access.hpp"
+#include "api/api.hpp"
 #include "exchange/account.hpp"
 #include "exchange/answer_copy.hpp"
 #include "exchange/cache_visit.hpp"
@@ -10,10 +11,9 @@
 #include "exchange/held_memory.hpp"
 #include "exchange/reply.hpp"
 #include "exchange/shared_state.hpp"
-#include "http/connection.hpp"
-#include "policy/caller.hpp"
-#include "policy/tool_access.hpp"
+#include "http/server/connection.hpp"
 #include "telemetry/request_log.hpp"
+#include "tools/rounds/conversation_places.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
@@ -27,10 +27,11 @@ namespace runnel::exchange {
 // it.
 class ChatExchange {
 public:
-    // All pointers must outlive the exchange; `record` is filled for the log.
+    // All pointers must outlive the exchange; `record` is filled for the log. `api` is the one that
+    // the client speaks, and `incoming` what the path says in it.
     ChatExchange(std::shared_ptr<const Gateway> gateway, Worker* worker, SharedState* shared,
                  http::Transaction* transaction, telemetry::RequestRecord* record,
-                 policy::Caller caller);
+                 access::Caller caller, const api::Api* api, api::Incoming incoming);
 
     boost::asio::awaitable<void> run();
 
@@ -41,7 +42,7 @@ public:
     // When it is over. What guardrails found in the answer goes into the record:
     void note_findings() { guard_.note_findings(); }
     // For the journal:
-    store::JournalWriter::Ticket ticket() const { return account_.ticket(); }
+    storage::JournalWriter::Ticket ticket() const { return account_.ticket(); }
     // What was asked and answered, where that is kept; else empty.
     std::string content() const;
 
@@ -53,41 +54,42 @@ private:
     boost::asio::awaitable<void> prepare_later();
     boost::asio::awaitable<void> answer();
     boost::asio::awaitable<void> ask();
-    boost::asio::awaitable<void> tell(policy::AnswerCache::Answer known);
+    boost::asio::awaitable<void> tell(cache::AnswerCache::Answer known);
     Result<void> open_cache();
     void find_places();
+    bool keeps_content() const;
     void copy_answer();
     void note_metadata();
     Result<void> check_models() const;
     bool may_use(std::string_view model) const;
     Result<void> check_tools() const;
-    policy::ToolAccess tool_access() const;
+    access::ToolAccess tool_access() const;
     void limit_request();
     void limit_tools();
-    Result<const dialect::Dialect*> choose_dialect() const;
+    Result<const api::Dialect*> choose_dialect() const;
     Result<void> find_route();
     Result<void> apply_route();
     Result<void> select_guards();
     Result<void> guard_request();
     boost::asio::awaitable<Result<void>> ask_guards();
     void decline();
-    Result<void> read_request(std::string body);
     bool runs_tools() const;
-    dialect::Envelope envelope() const;
+    api::Envelope envelope() const;
 
     std::shared_ptr<const Gateway> gateway_;
     Worker* worker_;
     SharedState* shared_;
     http::Transaction* transaction_;
     telemetry::RequestRecord* record_;
-    policy::Caller caller_;
-    const dialect::Dialect* reader_;             // of the request
-    const dialect::Dialect* dialect_ = nullptr;  // of the answer
+    access::Caller caller_;
+    const api::Api* api_;
+    api::Incoming incoming_;
+    const api::Dialect* dialect_ = nullptr;  // of the answer
     Reply reply_;
     chat::Request request_;
     router::Route route_;
     std::vector<std::string> model_tools_;  // the route's, where not all of them may be run
-    agent::ConversationPlaces places_;
+    tools::ConversationPlaces places_;
     Guard guard_;
     Account account_;
     CacheVisit cache_;

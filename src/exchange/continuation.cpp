@@ -6,6 +6,15 @@
 #include <algorithm>
 
 namespace runnel::exchange {
+namespace {
+
+bool is_thought(const timeline::Event& event) {
+    return std::holds_alternative<timeline::Reasoning>(event) ||
+           std::holds_alternative<timeline::ReasoningSigned>(event) ||
+           std::holds_alternative<timeline::ReasoningEncrypted>(event);
+}
+
+}  // namespace
 
 void SeenText::on(const timeline::Event& event) {
     if (!only_text_) return;
@@ -26,11 +35,11 @@ void Continuation::on(const timeline::Event& event) {
         on_text(*text);
     } else if (caught_up()) {
         // Thoughts come before what is said; here that was said already.
-        if (!std::holds_alternative<timeline::Reasoning>(event)) to_->on(event);
+        if (!is_thought(event)) to_->on(event);
     } else if (std::holds_alternative<timeline::UsageReported>(event)) {
         to_->on(event);
     } else if (timeline::is_visible(event)) {
-        differs_ = !std::holds_alternative<timeline::Reasoning>(event);
+        differs_ = !is_thought(event);
     }
 }
 

@@ -28,8 +28,8 @@ TEST(SeenText, CannotBeGoneOnWithOnceAnythingElseWasShown) {
     const Event others[] = {Reasoning{0, "hm"},
                             ToolStarted{0, 0, "call_1", "f"},
                             Refusal{0, "no"},
-                            Annotation{0, "{}"},
-                            Logprobs{0, "{}"},
+                            Citation{.choice = 0, .url = "u"},
+                            Logprobs{0, Logprobs::Of::text, {}},
                             Text{1, "another choice"},
                             Finished{0, Finish::stop, ""}};
     for (const Event& other : others) {
@@ -88,6 +88,18 @@ TEST_F(AContinuation, ComparesCharactersNotEscapes) {
     again.on(Text{0, R"(caf\u00e9 \u0022x)"});
     again.on(Text{0, R"(\"\/ and \"more\")"});
     EXPECT_EQ(client.text(), "text 0 \" and \\\"more\\\"\"\n");
+}
+
+TEST_F(AContinuation, HasNoThoughtsNorSignaturesOfAnotherTelling) {
+    Continuation again("Hi", &client);
+    again.on(Reasoning{0, "hm"});
+    again.on(ReasoningSigned{0, "s", "a/b"});
+    again.on(ItemEnded{0});
+    again.on(Text{0, "Hi"});
+    again.on(ReasoningEncrypted{0, "d", "a/b"});
+    again.on(ReasoningSigned{0, "s", "a/b"});
+    again.on(Text{0, " there"});
+    EXPECT_EQ(client.text(), "text 0 \" there\"\n");
 }
 
 TEST_F(AContinuation, PassesNothingAfterADifference) {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "agent/conversation_places.hpp"
 #include "base/expiring_store.hpp"
 #include "chat/request.hpp"
+#include "tools/rounds/conversation_places.hpp"
 
 #include <chrono>
 #include <string_view>
@@ -22,14 +22,14 @@ public:
         : states_(lifetime, bytes_max, budget) {}
 
     // What came with a call of the turn at that place.
-    void remember(std::string_view place, std::string_view call_id, chat::KeptState state,
+    void remember(std::string_view place, std::string_view call_id, chat::ProviderState state,
                   Clock::time_point now);
-    // Fills Message::kept_state of the assistant turns whose calls are remembered.
-    void recall(chat::Request* request, const agent::ConversationPlaces& places,
+    // Fills ToolCall::state of the calls that are remembered.
+    void recall(chat::Request* request, const tools::ConversationPlaces& places,
                 Clock::time_point now);
 
 private:
-    ExpiringStore<chat::KeptState> states_;
+    ExpiringStore<chat::ProviderState> states_;
 };
 
 }  // namespace runnel::exchange

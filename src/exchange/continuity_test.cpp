@@ -1,20 +1,31 @@
 #include "exchange/continuity.hpp"
 
+#include "support/chat_requests.hpp"
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace runnel::exchange {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::ElementsAre;
 
 constexpr Continuity::Clock::time_point start{};
 
-chat::Request asking_about(std::initializer_list<const char*> ids) {
-    chat::Request request;
-    chat::Message message{.role = chat::Role::assistant, .sent = "{}"};
-    for (const char* id : ids) message.tool_calls.push_back({.id = id, .name = "f"});
-    request.messages.push_back(std::move(message));
-    return request;
+chat::Request asking_about(std::initializer_list<std::string> ids) {
+    chat::Message turn{.role = chat::Role::assistant, .number = 1};
+    for (const std::string& id : ids) turn.parts.push_back({chat::ToolCall{.id = id, .name = "f"}});
+    return testing::asking({std::move(turn)});
+}
+
+// What came back with the calls, in their order; empty: nothing.
+std::vector<std::string> states_of(const chat::Request& request) {
+    std::vector<std::string> states;
+    request.messages[0].for_each_call([&](const chat::ToolCall& call) {
+        states.push_back(call.state ? call.state->raw : std::string());
+    });
+    return states;
 }
 
 // Theirs who have asked nothing yet.
@@ -22,7 +33,7 @@ const std::string mine = "mine";
 
 void recall(Continuity& continuity, chat::Request* request, Continuity::Clock::time_point now,
             const std::string& owner = mine) {
-    continuity.recall(request, agent::ConversationPlaces(owner, *request), now);
+    continuity.recall(request, tools::ConversationPlaces(owner, *request), now);
 }
 
 TEST(Continuity, GivesTheStateBackWithTheCallItBelongsTo) {
@@ -30,11 +41,8 @@ TEST(Continuity, GivesTheStateBackWithTheCallItBelongsTo) {
     continuity.remember(mine, "call_b", {"anthropic/m", "[1]"}, start);
     chat::Request request = asking_about({"call_a", "call_b"});
     recall(continuity, &request, start + 1min);
-    const auto& kept = request.messages[0].kept_state;
-    ASSERT_EQ(kept.size(), 2U);
-    EXPECT_EQ(kept[0].raw, "");
-    EXPECT_EQ(kept[1].raw, "[1]");
-    EXPECT_EQ(kept[1].owner, "anthropic/m");
+    EXPECT_THAT(states_of(request), ElementsAre("", "[1]"));
+    EXPECT_EQ(request.messages[0].parts[1].as<chat::ToolCall>()->state->owner, "anthropic/m");
 }
 
 TEST(Continuity, ForgetsAfterItsLifetime) {
@@ -42,7 +50,7 @@ TEST(Continuity, ForgetsAfterItsLifetime) {
     continuity.remember(mine, "call_a", {"o", "1"}, start);
     chat::Request request = asking_about({"call_a"});
     recall(continuity, &request, start + 11min);
-    EXPECT_TRUE(request.messages[0].kept_state.empty());
+    EXPECT_THAT(states_of(request), ElementsAre(""));
 }
 
 TEST(Continuity, DropsTheOldestWhenItIsFull) {
@@ -51,9 +59,7 @@ TEST(Continuity, DropsTheOldestWhenItIsFull) {
         continuity.remember(mine, "call_" + std::to_string(i), {"o", std::string(200, 'x')}, start);
     chat::Request request = asking_about({"call_0", "call_99"});
     recall(continuity, &request, start);
-    ASSERT_EQ(request.messages[0].kept_state.size(), 2U);
-    EXPECT_EQ(request.messages[0].kept_state[0].raw, "");
-    EXPECT_EQ(request.messages[0].kept_state[1].raw.size(), 200U);
+    EXPECT_THAT(states_of(request), ElementsAre("", std::string(200, 'x')));
 }
 
 TEST(Continuity, RemembersTheLatestStateOfACall) {
@@ -62,7 +68,7 @@ TEST(Continuity, RemembersTheLatestStateOfACall) {
     continuity.remember(mine, "call_a", {"o", "2"}, start);
     chat::Request request = asking_about({"call_a"});
     recall(continuity, &request, start);
-    EXPECT_EQ(request.messages[0].kept_state[0].raw, "2");
+    EXPECT_THAT(states_of(request), ElementsAre("2"));
 }
 
 TEST(Continuity, GivesNothingToOthersWhoseCallHasTheSameId) {
@@ -70,7 +76,7 @@ TEST(Continuity, GivesNothingToOthersWhoseCallHasTheSameId) {
     continuity.remember(mine, "functions.f:0", {"o", "1"}, start);
     chat::Request request = asking_about({"functions.f:0"});
     recall(continuity, &request, start, "theirs");
-    EXPECT_TRUE(request.messages[0].kept_state.empty());
+    EXPECT_THAT(states_of(request), ElementsAre(""));
 }
 
 TEST(Continuity, LeavesATurnWhatItHasWhenItsIdIsUsedAgain) {
@@ -80,7 +86,7 @@ TEST(Continuity, LeavesATurnWhatItHasWhenItsIdIsUsedAgain) {
     recall(continuity, &request, start);
     continuity.remember(mine, "call_a", {"o", "2"}, start);
     recall(continuity, &request, start);
-    EXPECT_EQ(request.messages[0].kept_state[0].raw, "1");
+    EXPECT_THAT(states_of(request), ElementsAre("1"));
 }
 
 TEST(Continuity, KeepsNothingWithoutAPlace) {
@@ -88,7 +94,7 @@ TEST(Continuity, KeepsNothingWithoutAPlace) {
     continuity.remember("", "call_a", {"o", "1"}, start);
     chat::Request request = asking_about({"call_a"});
     recall(continuity, &request, start, "");
-    EXPECT_TRUE(request.messages[0].kept_state.empty());
+    EXPECT_THAT(states_of(request), ElementsAre(""));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "exchange/gateway.hpp"
 
 #include "exchange/routes.hpp"
-#include "http/destination.hpp"
+#include "http/client/destination.hpp"
 #include "provider/registry.hpp"
 #include "telemetry/gen_ai_provider.hpp"
 
@@ -65,7 +65,7 @@ bool Gateway::uses_tls() const {
 
 Result<std::shared_ptr<const Gateway>> build_gateway(const config::Config& config,
                                                      config::Environment environment,
-                                                     std::shared_ptr<const agent::ToolBox> tools) {
+                                                     std::shared_ptr<const tools::ToolBox> tools) {
     std::vector<ProviderSlot> slots;
     std::vector<config::Provider> providers = config.providers;
     // Its failures are made on purpose: trying again would only make them slow.
@@ -75,17 +75,19 @@ Result<std::shared_ptr<const Gateway>> build_gateway(const config::Config& confi
         if (!slot) return propagate(slot);
         slots.push_back(std::move(*slot));
     }
-    auto prices = policy::load_prices(config.access);
+    auto router = make_router(config, providers);
+    if (!router) return propagate(router);
+    auto prices = metering::load_prices(config.access.prices);
     if (!prices) return propagate(prices);
-    auto guardrails = policy::GuardrailSet::make(config.access.guardrails);
+    auto guardrails = guardrail::GuardrailSet::make(config.access.guardrails);
     if (!guardrails) return propagate(guardrails);
     std::optional<double> trace_sample;
     if (config.traces) trace_sample = config.traces->sample;
     return std::shared_ptr<const Gateway>(
-        new Gateway{std::move(slots), make_router(config, providers), config.dialect,
-                    config.id_prefix, config.cors_origins, config.hosts, config.ping, config.policy,
-                    std::move(tools), config.admin_token, config.access, std::move(*prices),
-                    std::move(*guardrails), config.metrics_access, trace_sample});
+        new Gateway{std::move(slots), std::move(*router), config.dialect, config.id_prefix,
+                    config.cors_origins, config.hosts, config.ping, config.policy, std::move(tools),
+                    config.admin_token, config.access, std::move(*prices), std::move(*guardrails),
+                    config.metrics_access, trace_sample});
 }
 
 std::shared_ptr<const Gateway> for_one_thread(std::shared_ptr<const Gateway> gateway) {

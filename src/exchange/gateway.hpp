@@ -1,20 +1,20 @@
 #pragma once
 
-#include "agent/tool_box.hpp"
 #include "base/ids.hpp"
 #include "config/config.hpp"
-#include "http/connection_pool.hpp"
+#include "guardrail/set.hpp"
+#include "http/client/client.hpp"
+#include "http/client/destination.hpp"
 #include "http/task_group.hpp"
-#include "http/upstream.hpp"
 #include "json/parser.hpp"
-#include "policy/guardrail_set.hpp"
-#include "policy/prices.hpp"
+#include "metering/prices.hpp"
 #include "provider/provider.hpp"
 #include "router/router.hpp"
-#include "store/journal.hpp"
+#include "storage/journal/journal.hpp"
 #include "telemetry/request_log.hpp"
 #include "telemetry/request_sums.hpp"
 #include "telemetry/stream_figures.hpp"
+#include "tools/tool_box.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -52,11 +52,11 @@ struct Gateway {
     std::vector<std::string> hosts;
     std::chrono::milliseconds ping;  // of silence in a stream; 0: never
     router::Policy policy;           // where neither a model nor a provider says anything else
-    std::shared_ptr<const agent::ToolBox> tools;  // null: there are none
+    std::shared_ptr<const tools::ToolBox> tools;  // null: there are none
     Secret admin_token;
-    policy::Settings access;  // who may do what
-    policy::Prices prices;
-    std::shared_ptr<const policy::GuardrailSet> guardrails;
+    config::AccessSettings access;  // who may do what
+    metering::Prices prices;
+    std::shared_ptr<const guardrail::GuardrailSet> guardrails;
     config::Config::MetricsAccess metrics_access;
     std::optional<double> trace_sample;  // the share of requests that is traced; none: nobody asks
 
@@ -66,7 +66,7 @@ struct Gateway {
 // The error names the provider at fault. `tools` are the config's; null: there are none.
 Result<std::shared_ptr<const Gateway>> build_gateway(const config::Config& config,
                                                      config::Environment environment,
-                                                     std::shared_ptr<const agent::ToolBox> tools);
+                                                     std::shared_ptr<const tools::ToolBox> tools);
 
 // The same gateway with a reference count of its own. A request holds its gateway as long as it
 // runs, because the config may be read again meanwhile; threads that counted together would take
@@ -77,19 +77,19 @@ std::shared_ptr<const Gateway> for_one_thread(std::shared_ptr<const Gateway> gat
 struct Worker {
     Worker(boost::asio::io_context* loop, http::UpstreamTls* upstream_tls)
         : tasks(loop->get_executor()),
-          pool(loop, &tasks, upstream_tls) {}
+          client(loop, &tasks, upstream_tls) {}
 
     boost::asio::any_io_executor executor() const { return tasks.executor(); }
 
     http::TaskGroup tasks;
-    http::ConnectionPool pool;
+    http::Client client;
     json::Parser parser;
     IdSource ids;
-    policy::GuardrailWorkspace guardrails;
+    guardrail::GuardrailWorkspace guardrails;
     // What its requests come to; any thread may read it.
     telemetry::StreamFigures streams;
     telemetry::RequestTally requests;
-    store::JournalWriter* journal = nullptr;          // null: nothing is written down
+    storage::JournalWriter* journal = nullptr;        // null: nothing is written down
     std::minstd_rand random{std::random_device{}()};  // for pauses and balancing
 };
 

@@ -1,10 +1,11 @@
 #include "exchange/guard.hpp"
 
-#include "agent/timed_stop.hpp"
-#include "agent/web_client.hpp"
 #include "base/ascii.hpp"
 #include "exchange/shutting_down.hpp"
-#include "policy/guardrail_json.hpp"
+#include "guardrail/json.hpp"
+#include "guardrail/registry.hpp"
+#include "http/client/client.hpp"
+#include "http/timed_stop.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -16,13 +17,13 @@
 namespace runnel::exchange {
 
 using boost::asio::awaitable;
+using guardrail::GuardrailBits;
+using guardrail::GuardrailFilter;
+using guardrail::GuardrailFindings;
+using guardrail::GuardrailPlace;
+using guardrail::GuardrailRule;
+using guardrail::InputScan;
 using http::Stop;
-using policy::GuardrailBits;
-using policy::GuardrailFilter;
-using policy::GuardrailFindings;
-using policy::GuardrailPlace;
-using policy::GuardrailRule;
-using policy::InputScan;
 
 namespace {
 
@@ -55,7 +56,7 @@ Result<void> Guard::select(const chat::Request& request, const router::Route& ro
     for (std::size_t i = 0; i < headers.size(); ++i)
         if (ascii::equal_ignoring_case(headers.at(i).name, "X-Guardrails"))
             add_names(headers.at(i).value, &asked);
-    policy::GuardrailSet::Asked all{.by_request = asked, .by_model = route.guardrails};
+    guardrail::GuardrailSet::Asked all{.by_request = asked, .by_model = route.guardrails};
     if (of_key != nullptr) all.by_key = *of_key;
     auto rules = gateway_->guardrails->select(all);
     if (!rules) return propagate(rules);
@@ -71,8 +72,8 @@ awaitable<void> Guard::wait_until_ready() const {
     }
 }
 
-Result<InputScan> Guard::look_at(const chat::Request& request) {
-    auto scan = policy::scan_input(*gateway_->guardrails, rules_, &worker_->guardrails, request);
+Result<InputScan> Guard::look_at(chat::Request* request) {
+    auto scan = guardrail::scan_input(*gateway_->guardrails, rules_, &worker_->guardrails, request);
     if (!scan) return scan;
     note(scan->findings);
     if (scan->outcome == InputScan::Outcome::block) return fail(std::move(scan->error));
@@ -81,13 +82,14 @@ Result<InputScan> Guard::look_at(const chat::Request& request) {
 
 void Guard::take_words(const chat::Request& request) {
     if (gateway_->guardrails->checks_at(GuardrailPlace::input, rules_) != 0)
-        words_ = policy::text_of(request);
+        words_ = guardrail::text_of(request);
 }
 
 awaitable<Result<InputScan::Outcome>> Guard::ask_about_words(Stop* stop) {
-    const policy::GuardrailSet& set = *gateway_->guardrails;
+    const guardrail::GuardrailSet& set = *gateway_->guardrails;
     auto outcome = InputScan::Outcome::pass;
-    for (const std::size_t rule : policy::places_of(set.checks_at(GuardrailPlace::input, rules_))) {
+    for (const std::size_t rule :
+         guardrail::places_of(set.checks_at(GuardrailPlace::input, rules_))) {
         Opinion said = co_await opinion(rule, words_, stop);
         if (said.kind == Opinion::Kind::none) continue;
         if (said.kind != Opinion::Kind::objects ||
@@ -108,38 +110,39 @@ awaitable<void> Guard::look_at_call(std::string* arguments, Stop* stop) {
 }
 
 awaitable<Result<std::string>> Guard::look_at_tool(std::string json, Stop* stop) {
-    const policy::GuardrailSet& set = *gateway_->guardrails;
+    const guardrail::GuardrailSet& set = *gateway_->guardrails;
     constexpr auto place = GuardrailPlace::tool_arguments;
-    auto scanned = policy::scan_json_at(place, set, rules_, &worker_->guardrails, json);
+    auto scanned = guardrail::scan_json_at(place, set, rules_, &worker_->guardrails, json);
     if (!scanned) co_return propagate(scanned);
     note(scanned->findings);
-    using Outcome = policy::ScannedJson::Outcome;
+    using Outcome = guardrail::ScannedJson::Outcome;
     if (scanned->outcome == Outcome::replaced) {
         json = std::move(scanned->json);
     } else if (scanned->outcome != Outcome::pass) {
-        co_return fail(policy::blocked(scanned->findings));
+        co_return fail(guardrail::blocked(scanned->findings));
     }
-    for (const std::size_t rule : policy::places_of(set.checks_at(place, rules_))) {
-        Opinion said = co_await opinion(rule, policy::readable(json), stop);
+    for (const std::size_t rule : guardrail::places_of(set.checks_at(place, rules_))) {
+        Opinion said = co_await opinion(rule, guardrail::readable(json), stop);
         if (said.kind != Opinion::Kind::none) co_return fail(std::move(said.error));
     }
     co_return json;
 }
 
 awaitable<void> Guard::look_at_result(std::string* text, Stop* stop) {
-    const policy::GuardrailSet& set = *gateway_->guardrails;
+    const guardrail::GuardrailSet& set = *gateway_->guardrails;
     GuardrailFindings findings;
-    auto scanned = policy::scan_result(set, rules_, &worker_->guardrails, *text, &findings);
+    auto scanned = guardrail::scan_result(set, rules_, &worker_->guardrails, *text, &findings);
     note(findings);
     if (!scanned) {
         *text = scanned.error().message;
     } else if (*scanned) {
         *text = std::move(**scanned);
     }
-    for (const std::size_t rule : policy::places_of(set.checks_at(GuardrailPlace::input, rules_))) {
-        const Opinion said = co_await opinion(rule, policy::readable(*text), stop);
+    for (const std::size_t rule :
+         guardrail::places_of(set.checks_at(GuardrailPlace::input, rules_))) {
+        const Opinion said = co_await opinion(rule, guardrail::readable(*text), stop);
         if (said.kind == Opinion::Kind::none) continue;
-        *text = policy::result_withheld;
+        *text = guardrail::result_withheld;
         co_return;
     }
 }
@@ -156,7 +159,7 @@ awaitable<Result<void>> Guard::close(Stop* stop) {
     const GuardrailBits asking = filter_->checks();
     using Checked = GuardrailFilter::Checked;
     Checked checked = Checked::passed;
-    for (const std::size_t rule : policy::places_of(asking)) {
+    for (const std::size_t rule : guardrail::places_of(asking)) {
         Opinion said = co_await opinion(rule, filter_->text_for(rule), stop);
         if (said.kind == Opinion::Kind::stopped) {
             filter_->settle_checks(Checked::given_up);
@@ -186,34 +189,37 @@ awaitable<Guard::Opinion> Guard::opinion(std::size_t rule, std::string text, Sto
     note(findings);
     if (logs) co_return Opinion{};
     if (!answer) co_return Opinion{Opinion::Kind::unknown, std::move(answer.error())};
-    co_return Opinion{Opinion::Kind::objects, policy::blocked(findings)};
+    co_return Opinion{Opinion::Kind::objects, guardrail::blocked(findings)};
 }
 
-awaitable<Result<policy::CheckAnswer>> Guard::ask(const GuardrailRule* rule, std::string text,
-                                                  Stop* stop) {
+awaitable<Result<guardrail::Verdict>> Guard::ask(const GuardrailRule* rule, std::string text,
+                                                 Stop* stop) {
     const GuardrailRule::Check& check = *rule->check;
-    agent::WebRequest request;
+    const guardrail::Check& kind = *guardrail::check_of(check.key);
+    guardrail::Check::Call call = kind.call(check.address, text);
+    http::ClientRequest request;
     request.method = "POST";
-    auto url = agent::read_url(check.url);
-    if (!url) co_return fail(policy::check_failed(*rule, url.error().message));
+    auto url = http::read_url(call.url);
+    if (!url) co_return fail(guardrail::check_failed(*rule, url.error().message));
     request.url = std::move(*url);
     request.headers.emplace_back("Content-Type", "application/json");
     for (const auto& [name, value] : check.headers)
         request.headers.emplace_back(name, value.reveal());
-    request.body = policy::write_check(text);
-    request.answer_bytes_max = check_answer_bytes;
-    agent::TimedStop timed(co_await boost::asio::this_coro::executor, stop, check.timeout);
-    auto answer = co_await agent::ask_web(&worker_->pool, std::move(request), timed.get());
+    request.body = std::move(call.body);
+    request.response_bytes_max = check_answer_bytes;
+    request.repeatable = true;
+    http::TimedStop timed(co_await boost::asio::this_coro::executor, stop, check.timeout);
+    auto answer = co_await worker_->client.fetch(std::move(request), timed.get());
     if (!answer) {
         const bool late = timed.get()->reason() == Stop::Reason::total_timeout;
-        co_return fail(policy::check_failed(
+        co_return fail(guardrail::check_failed(
             *rule, late ? fmt::format("no answer within {} ms", check.timeout.count())
                         : answer.error().message));
     }
     if (answer->status < 200 || answer->status > 299)
-        co_return fail(policy::check_failed(*rule, fmt::format("status {}", answer->status)));
-    auto read = policy::read_check(answer->body);
-    if (!read) co_return fail(policy::check_failed(*rule, read.error().message));
+        co_return fail(guardrail::check_failed(*rule, fmt::format("status {}", answer->status)));
+    auto read = kind.read(answer->body);
+    if (!read) co_return fail(guardrail::check_failed(*rule, read.error().message));
     co_return read;
 }
 

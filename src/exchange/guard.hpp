@@ -2,11 +2,11 @@
 
 #include "chat/request.hpp"
 #include "exchange/gateway.hpp"
-#include "http/headers.hpp"
+#include "guardrail/check.hpp"
+#include "guardrail/filter.hpp"
+#include "guardrail/input.hpp"
+#include "http/message/headers.hpp"
 #include "http/stop.hpp"
-#include "policy/guardrail_check.hpp"
-#include "policy/guardrail_filter.hpp"
-#include "policy/guardrail_input.hpp"
 #include "router/router.hpp"
 #include "telemetry/request_log.hpp"
 
@@ -32,16 +32,16 @@ public:
     // They can look at once. Otherwise they must be waited for, a tenth of a second at most.
     bool is_ready() const { return !is_on() || gateway_->guardrails->is_ready(rules_); }
     boost::asio::awaitable<void> wait_until_ready() const;
-    policy::GuardrailBits rules() const { return rules_; }
+    guardrail::GuardrailBits rules() const { return rules_; }
 
     // What becomes of the request, as far as rules say that need not ask anybody; the error is what
-    // the client is told. A request that is redacted must be read again from `body`.
-    Result<policy::InputScan> look_at(const chat::Request& request);
+    // the client is told. What they redact is changed in the request.
+    Result<guardrail::InputScan> look_at(chat::Request* request);
     // What of it those see who must be asked: the client's own words, as those rules left them.
     void take_words(const chat::Request& request);
     std::size_t held_bytes() const { return words_.size(); }
     // What they say: pass, or decline; the error is what the client is told.
-    boost::asio::awaitable<Result<policy::InputScan::Outcome>> ask_about_words(http::Stop* stop);
+    boost::asio::awaitable<Result<guardrail::InputScan::Outcome>> ask_about_words(http::Stop* stop);
 
     // What a tool is to be asked that runs here: becomes what it may be asked. If a rule or
     // somebody objects to it, the answer is cut off.
@@ -54,7 +54,7 @@ public:
 
     // The answer goes through the filter to `to`, which must outlive this.
     Result<void> open(timeline::Sink* to);
-    policy::GuardrailFilter* filter() { return filter_.get(); }
+    guardrail::GuardrailFilter* filter() { return filter_.get(); }
     // The answer has ended. Whoever must see all of it first is asked now. The error: a stop came
     // before they said a word, and of the answer nothing is shown.
     boost::asio::awaitable<Result<void>> close(http::Stop* stop);
@@ -74,16 +74,16 @@ private:
         Error error{};
     };
     boost::asio::awaitable<Opinion> opinion(std::size_t rule, std::string text, http::Stop* stop);
-    boost::asio::awaitable<Result<policy::CheckAnswer>> ask(const policy::GuardrailRule* rule,
-                                                            std::string text, http::Stop* stop);
-    void note(const policy::GuardrailFindings& findings);
+    boost::asio::awaitable<Result<guardrail::Verdict>> ask(const guardrail::GuardrailRule* rule,
+                                                           std::string text, http::Stop* stop);
+    void note(const guardrail::GuardrailFindings& findings);
 
     const Gateway* gateway_;
     Worker* worker_;
     telemetry::RequestRecord* record_;
-    policy::GuardrailBits rules_ = 0;
+    guardrail::GuardrailBits rules_ = 0;
     std::string words_;  // of the request, where somebody must be asked
-    std::unique_ptr<policy::GuardrailFilter> filter_;
+    std::unique_ptr<guardrail::GuardrailFilter> filter_;
 };
 
 }  // namespace runnel::exchange

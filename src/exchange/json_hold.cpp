@@ -57,10 +57,14 @@ void JsonHold::keep(const timeline::Event& event) {
         to_->on(event);
         return;
     }
-    // Token by token, log probabilities would not fit a text that is told anew.
-    const bool known = std::holds_alternative<timeline::Reasoning>(event) ||
-                       std::holds_alternative<timeline::Logprobs>(event);
-    if (!known) held_.on(event);
+    // Signatures of single thoughts and log probabilities of single tokens would not fit what is
+    // told anew, in one piece each.
+    const bool is_told_anew = std::holds_alternative<timeline::Reasoning>(event) ||
+                              std::holds_alternative<timeline::ReasoningSigned>(event) ||
+                              std::holds_alternative<timeline::ReasoningEncrypted>(event) ||
+                              std::holds_alternative<timeline::ItemEnded>(event) ||
+                              std::holds_alternative<timeline::Logprobs>(event);
+    if (!is_told_anew) held_.on(event);
     if (std::holds_alternative<timeline::Refusal>(event)) refused_ = true;
 }
 

@@ -1,7 +1,7 @@
 #include "exchange/json_review.hpp"
 
-#include "agent/conversation.hpp"
 #include "json/text.hpp"
+#include "tools/rounds/conversation.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,15 +16,15 @@ constexpr ErrorKind unsatisfied = ErrorKind::response_schema_unsatisfied;
 
 }  // namespace
 
-JsonReview::JsonReview(agent::JsonContract contract, chat::Request* request, timeline::Sink* client)
+JsonReview::JsonReview(tools::JsonContract contract, chat::Request* request, timeline::Sink* client)
     : contract_(contract),
       request_(request),
       hold_(contract_.binding() ? JsonHold::Belief::nobody : JsonHold::Belief::provider, client) {
     if (const std::string instruction = contract_.instruction(); !instruction.empty())
-        agent::add_system_text(request_, instruction, agent::SystemPlace::last);
+        tools::add_system_text(request_, instruction, tools::SystemPlace::last);
 }
 
-AnswerReview::Result JsonReview::review(const agent::RoundFilter& round) {
+AnswerReview::Result JsonReview::review(const tools::RoundFilter& round) {
     if (!hold_.holds()) return Result::told;
     // What the client has to do for the model comes before its answer.
     if (!round.client_calls().empty()) return tell(round, round.text_escaped());
@@ -48,7 +48,7 @@ AnswerReview::Result JsonReview::review(const agent::RoundFilter& round) {
                            : "the provider's content filter stopped the answer");
     }
     if (attempts_ < contract_.attempts()) {
-        agent::add_reply_to(request_, round.text_escaped(), contract_.correction(verdict.problems));
+        tools::add_reply_to(request_, round.text_escaped(), contract_.correction(verdict.problems));
         return Result::ask_again;
     }
     return give_up(unsatisfied,
@@ -57,7 +57,7 @@ AnswerReview::Result JsonReview::review(const agent::RoundFilter& round) {
                    fmt::format("; the last: {}", fmt::join(verdict.problems, "; ")));
 }
 
-AnswerReview::Result JsonReview::tell(const agent::RoundFilter& round,
+AnswerReview::Result JsonReview::tell(const tools::RoundFilter& round,
                                       std::string_view text_escaped) {
     hold_.tell(round.reasoning_escaped(), text_escaped);
     return Result::told;

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "agent/json_contract.hpp"
 #include "chat/request.hpp"
 #include "exchange/answer_review.hpp"
 #include "exchange/json_hold.hpp"
+#include "tools/rounds/json_contract.hpp"
 
 #include <string_view>
 
@@ -14,15 +14,15 @@ class JsonReview final : public AnswerReview {
 public:
     // Tells the model what is wanted of it. The pointers must outlive the review; what may be shown
     // goes to `client`.
-    JsonReview(agent::JsonContract contract, chat::Request* request, timeline::Sink* client);
+    JsonReview(tools::JsonContract contract, chat::Request* request, timeline::Sink* client);
 
     timeline::Sink* sink() override { return &hold_; }
-    Result review(const agent::RoundFilter& round) override;
+    Result review(const tools::RoundFilter& round) override;
 
 private:
-    Result tell(const agent::RoundFilter& round, std::string_view text_escaped);
+    Result tell(const tools::RoundFilter& round, std::string_view text_escaped);
 
-    agent::JsonContract contract_;
+    tools::JsonContract contract_;
     chat::Request* request_;
     JsonHold hold_;
     int attempts_ = 0;

@@ -22,7 +22,7 @@ struct Lane {
 
     Lane(std::shared_ptr<const Gateway> keep, Worker* worker, MemoryBudget* budget,
          const router::Attempt& planned, UpstreamCall::Question question,
-         dialect::Envelope::Reasoning reasoning, AnswerGate::WhenSpoken when_spoken,
+         api::Envelope::Reasoning reasoning, AnswerGate::WhenSpoken when_spoken,
          http::Watchdog* watchdog)
         : gateway(std::move(keep)),
           attempt(planned),

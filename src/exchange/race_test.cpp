@@ -14,8 +14,8 @@ using asio::awaitable;
 
 // What happens when there is no memory left in the middle of an answer.
 class BreakingWire final : public provider::Wire {
-    std::unique_ptr<sse::Framing> framing_for(char) const override { throw std::bad_alloc(); }
-    void on_frame(const sse::Frame&, provider::Turn&) override {}
+    std::unique_ptr<framing::Framing> framing_for(char) const override { throw std::bad_alloc(); }
+    void on_frame(const framing::Frame&, provider::Turn&) override {}
     void on_body(Padded, provider::Turn&) override {}
 };
 
@@ -41,7 +41,7 @@ std::shared_ptr<Lane> breaking_lane(Worker* worker, const provider::Provider* pr
     return std::make_shared<Lane>(
         nullptr, worker, nullptr, router::Attempt{},
         UpstreamCall::Question{&slot, provider, std::move(outgoing), {10s, 10s, 10s, 10s}},
-        dialect::Envelope::Reasoning::shown, AnswerGate::WhenSpoken(), nullptr);
+        api::Envelope::Reasoning::shown, AnswerGate::WhenSpoken(), nullptr);
 }
 
 awaitable<void> wait_for_it(Race* race, std::shared_ptr<Lane>* arrived) {

@@ -10,7 +10,7 @@ constexpr std::string_view limit_field = "X-RateLimit-Limit";
 
 }  // namespace
 
-void add_rate_fields(const policy::RateState& rate, policy::UtcTime now,
+void add_rate_fields(const metering::RateState& rate, access::UtcTime now,
                      http::HeaderList* headers) {
     headers->add(limit_field, std::to_string(rate.limit));
     headers->add("X-RateLimit-Remaining",

@@ -16,8 +16,6 @@ using http::Stop;
 
 namespace {
 
-constexpr std::string_view ping_frame = ": ping\n\n";
-
 bool wants_no_pings(const http::HeaderList& headers) {
     return ascii::lowered(headers.get("Sse-Stream-Options")).find("no-ping") != std::string::npos;
 }
@@ -36,18 +34,18 @@ Reply::~Reply() {
     if (streams()) figures_->open.add(-1);
 }
 
-void Reply::prepare(Manner manner) {
-    manner_ = std::move(manner);
+void Reply::prepare(Format format) {
+    format_ = std::move(format);
     if (streams()) figures_->open.add();
     if (!streams()) whole_ = std::make_unique<Whole>();
-    if (!streams() || manner_.ping.count() == 0 || wants_no_pings(transaction_->request.headers))
+    if (!streams() || format_.ping.count() == 0 || wants_no_pings(transaction_->request.headers))
         return;
     silence_.emplace(transaction_->executor);
     ping_after_silence();
 }
 
 void Reply::ping_after_silence() {
-    silence_->set(Clock::now() + manner_.ping, [this] { ping(); });
+    silence_->set(Clock::now() + format_.ping, [this] { ping(); });
 }
 
 void Reply::ping() {
@@ -55,7 +53,7 @@ void Reply::ping() {
     if (end_.reached()) return;
     if (waiting_ || responder_->has_aside()) return;  // it has more to read than it takes
     if (!responder_->begun()) begin_response();
-    responder_->out() += ping_frame;
+    responder_->out() += format_.dialect->ping();
     figures_->pings.add();
     responder_->flush_aside();
     note_lost_client();
@@ -91,12 +89,12 @@ void Reply::hold_for_a_while() {
 }
 
 void Reply::begin(std::string_view model) {
-    manner_.envelope.model = model;
+    format_.envelope.model = model;
     if (streams()) make_encoder();
 }
 
 void Reply::make_encoder() {
-    encoder_ = manner_.dialect->make_encoder(manner_.envelope, &responder_->out());
+    encoder_ = format_.dialect->make_encoder(format_.envelope, &responder_->out());
 }
 
 Result<void> Reply::guard_by(Guard* guard) {
@@ -192,7 +190,7 @@ void Reply::note(const timeline::Event& event) {
         record_->finish = timeline::name_of(finished->finish);
         const bool known =
             std::ranges::find(record_->warnings, finished->native) != record_->warnings.end();
-        if (finished->native == policy::guardrail_gave_up && !known)
+        if (finished->native == guardrail::guardrail_gave_up && !known)
             record_->warnings.emplace_back(finished->native);
     }
 }
@@ -224,7 +222,7 @@ void Reply::drop_answer() {
 bool Reply::flush() {
     if (!responder_->begun()) begin_response();
     const auto now = Clock::now();
-    if (silence_) silence_->move_to(now + manner_.ping);
+    if (silence_) silence_->move_to(now + format_.ping);
     note_gap(now);
     const bool flushed = responder_->flush(http::Responder::Piece::more);
     note_lost_client();
@@ -282,7 +280,7 @@ awaitable<void> Reply::finish() {
     }
     closed_ = true;
     begin_response();
-    const std::string body = manner_.dialect->write_answer(manner_.envelope, whole_->fold.answer());
+    const std::string body = format_.dialect->write_answer(format_.envelope, whole_->fold.answer());
     whole_.reset();
     http::Stream* client = transaction_->client;
     transaction_->watchdog->set(Clock::now() + limits::blocked_client_time,
@@ -331,7 +329,7 @@ awaitable<void> Reply::refuse(Error error) {
         headers.add("X-Gateway-Attempts", std::to_string(record_->attempts.size()));
     const int status = shape_of(error.kind).status;
     add_retry_after(error, &headers);
-    if (co_await responder_->send(status, manner_.dialect->error_body(error)))
+    if (co_await responder_->send(status, format_.dialect->api().error_body(error)))
         transaction_->stop->request(Stop::Reason::client_gone);
 }
 
@@ -339,16 +337,16 @@ awaitable<void> Reply::refuse(Error error) {
 void Reply::begin_response() {
     http::HeaderList& headers = responder_->headers();
     if (streams()) {
-        headers.add("Content-Type", "text/event-stream; charset=utf-8");
+        headers.add("Content-Type", format_.dialect->content_type());
         headers.add("Cache-Control", "no-cache, no-transform");
         headers.add("X-Accel-Buffering", "no");
-        headers.add("X-Stream-Dialect", manner_.dialect->name());
+        headers.add("X-Stream-Dialect", format_.dialect->name());
     } else {
         headers.add("Content-Type", "application/json");
     }
-    headers.add("X-Completion-Id", manner_.envelope.id);
+    headers.add("X-Completion-Id", format_.envelope.id);
     if (!record_->cache.empty()) headers.add("X-Cache", record_->cache);
-    if (manner_.envelope.model.empty()) return;
+    if (format_.envelope.model.empty()) return;
     headers.add("X-Model-Used", record_->model_served);
     headers.add("X-Gateway-Attempts", std::to_string(record_->attempts.size()));
     if (!record_->warnings.empty())

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "api/api.hpp"
 #include "chat/request.hpp"
-#include "dialect/dialect.hpp"
 #include "exchange/answer_copy.hpp"
 #include "exchange/guard.hpp"
 #include "exchange/held_memory.hpp"
 #include "exchange/one_end.hpp"
-#include "http/connection.hpp"
+#include "http/server/connection.hpp"
 #include "telemetry/request_log.hpp"
 #include "telemetry/stream_figures.hpp"
 #include "timeline/answer.hpp"
@@ -32,17 +32,17 @@ public:
           telemetry::StreamFigures* figures, MemoryBudget* budget);
     ~Reply() override;
 
-    struct Manner {
-        const dialect::Dialect* dialect = nullptr;
+    struct Format {
+        const api::Dialect* dialect = nullptr;
         chat::Streaming streaming = chat::Streaming::no;
-        dialect::Envelope envelope{};  // its model is set when somebody answers
+        api::Envelope envelope{};  // its model is set when somebody answers
         std::chrono::milliseconds ping{0};
     };
     // How the client wants it; until then errors are told in `dialect`'s words.
-    void set_dialect(const dialect::Dialect* dialect) { manner_.dialect = dialect; }
-    void prepare(Manner manner);
+    void set_dialect(const api::Dialect* dialect) { format_.dialect = dialect; }
+    void prepare(Format format);
     // Before anybody answers: the request has become another.
-    void set_envelope(dialect::Envelope envelope) { manner_.envelope = std::move(envelope); }
+    void set_envelope(api::Envelope envelope) { format_.envelope = std::move(envelope); }
     // Is told what the client is told. It must outlive the reply.
     void copy_to(AnswerCopy* copy) { copy_ = copy; }
     // What is told goes through its filter. It must stay as long as anything is told.
@@ -57,7 +57,7 @@ public:
 
     // Somebody answers: what follows is shown, under this model's name.
     void begin(std::string_view model);
-    const dialect::Envelope& envelope() const { return manner_.envelope; }
+    const api::Envelope& envelope() const { return format_.envelope; }
     void on(const timeline::Event& event) override;
     // A round begins: what was told up to here stays, whatever becomes of what follows. `used` is
     // what the rounds before it have used.
@@ -75,7 +75,7 @@ public:
     // was not sent yet never is, for a client that does not read would keep it.
     void let_go();
 
-    bool streams() const { return manner_.streaming == chat::Streaming::yes; }
+    bool streams() const { return format_.streaming == chat::Streaming::yes; }
     // True once the client has been shown, or is about to be shown, a part of an answer.
     bool has_shown() const { return shown_; }
     bool has_shown_of_round() const { return shown_of_round_; }
@@ -130,13 +130,13 @@ private:
     telemetry::StreamFigures* figures_;
     HeldMemory memory_;
     Clock::time_point begun_ = Clock::now();
-    Manner manner_;
+    Format format_;
     std::optional<http::Watchdog> silence_;  // until the next ping is due
     std::optional<http::Watchdog> hold_;     // until text that is held back must be shown
     bool holding_ = false;
     std::function<bool()> must_hold_;
-    std::unique_ptr<dialect::Encoder> encoder_;  // of a streamed answer
-    std::unique_ptr<Whole> whole_;               // of one that is not streamed
+    std::unique_ptr<api::Encoder> encoder_;  // of a streamed answer
+    std::unique_ptr<Whole> whole_;           // of one that is not streamed
     AnswerCopy* copy_ = nullptr;
     Guard* guard_ = nullptr;  // null: there are no guardrails
     Shown guarded_{this};

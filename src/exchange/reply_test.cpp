@@ -1,6 +1,6 @@
 #include "exchange/reply.hpp"
 
-#include "dialect/registry.hpp"
+#include "api/registry.hpp"
 #include "support/random_timeline.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -158,10 +158,10 @@ std::string answer_to(unsigned seed, std::string_view dialect, chat::Streaming s
     std::mt19937 random(seed);
     {
         Reply reply(conversation.transaction(), &record, &figures, nullptr);
-        Reply::Manner manner{dialect::dialect_named(dialect), streaming};
-        manner.envelope.id = "chatcmpl-1";
-        manner.ping = std::chrono::milliseconds(1);
-        reply.prepare(std::move(manner));
+        Reply::Format format{api::dialect_named(dialect), streaming};
+        format.envelope.id = "chatcmpl-1";
+        format.ping = std::chrono::milliseconds(1);
+        reply.prepare(std::move(format));
         conversation.run(tell_anything(&reply, &random));
     }
     return conversation.received();
@@ -169,7 +169,7 @@ std::string answer_to(unsigned seed, std::string_view dialect, chat::Streaming s
 
 TEST(Reply, HasOneEndWhateverItIsToldInWhateverOrder) {
     for (unsigned seed = 0; seed < 60; ++seed)
-        for (const std::string_view dialect : dialect::names()) {
+        for (const std::string_view dialect : api::chat_dialect_names()) {
             const std::string sent = answer_to(seed, dialect, chat::Streaming::yes);
             const std::string body = only_body(sent);
             if (sent.starts_with("HTTP/1.1 200 OK\r\n")) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "http/headers.hpp"
+#include "http/message/headers.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 #include "exchange/reviews.hpp"
 
-#include "agent/strict_calls.hpp"
 #include "provider/presets.hpp"
+#include "tools/rounds/strict_calls.hpp"
 
 #include <algorithm>
 
@@ -19,9 +19,9 @@ bool all_keep_strict(const Gateway& gateway, const router::Route& route) {
 
 Reviews::Reviews(const Gateway& gateway, const router::Route& route, chat::Request* request,
                  timeline::Sink* client) {
-    if (auto contract = agent::JsonContract::of(*request))
+    if (auto contract = tools::JsonContract::of(*request))
         json_.emplace(*contract, request, client);
-    const bool strict = agent::has_strict_tools(*request) && request->n == 1;
+    const bool strict = tools::has_strict_tools(*request) && request->choices() == 1;
     if (strict && !all_keep_strict(gateway, route))
         strict_.emplace(request, json_ ? json_->sink() : client);
 }

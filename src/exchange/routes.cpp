@@ -1,7 +1,10 @@
 #include "exchange/routes.hpp"
 
+#include "api/chat/request.hpp"
 #include "provider/catalogue.hpp"
 #include "provider/model_facts.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -33,13 +36,19 @@ router::ProviderEntry make_entry(const config::Provider& config) {
     return entry;
 }
 
-router::ModelEntry make_entry(const config::Model& config) {
+Result<router::ModelEntry> make_entry(const config::Model& config) {
     router::ModelEntry entry;
     entry.name = config.name;
+    if (!config.defaults_json.empty()) {
+        auto defaults = api::read_chat_defaults(config.defaults_json);
+        if (!defaults)
+            return fail(defaults.error().kind, fmt::format("models.{}.defaults: {}", config.name,
+                                                           defaults.error().message));
+        entry.defaults = std::make_shared<const chat::Request>(std::move(*defaults));
+    }
     for (const config::Target& target : config.targets)
         entry.targets.push_back({target.name, target.weight});
     entry.system = config.system;
-    entry.defaults_json = config.defaults_json;
     entry.dialect = config.dialect;
     entry.policy = config.policy;
     if (config.streams == config::Model::Streams::no)
@@ -58,17 +67,21 @@ router::ModelEntry make_entry(const config::Model& config) {
 
 }  // namespace
 
-router::Router make_router(const config::Config& config,
-                           const std::vector<config::Provider>& providers) {
+Result<router::Router> make_router(const config::Config& config,
+                                   const std::vector<config::Provider>& providers) {
     std::vector<router::ProviderEntry> provider_entries;
     std::vector<router::ModelEntry> models;
     std::vector<router::AliasEntry> aliases;
     for (const config::Provider& provider : providers)
         provider_entries.push_back(make_entry(provider));
-    for (const config::Model& model : config.models) models.push_back(make_entry(model));
+    for (const config::Model& model : config.models) {
+        auto entry = make_entry(model);
+        if (!entry) return propagate(entry);
+        models.push_back(std::move(*entry));
+    }
     for (const auto& [name, model] : config.aliases) aliases.push_back({name, model});
-    return {std::move(provider_entries), std::move(models), std::move(aliases),
-            config.default_model};
+    return router::Router(std::move(provider_entries), std::move(models), std::move(aliases),
+                          config.default_model);
 }
 
 }  // namespace runnel::exchange

@@ -1,17 +1,17 @@
 #pragma once
 
-#include "agent/hidden_turns.hpp"
+#include "access/key_ring.hpp"
 #include "base/limits.hpp"
 #include "base/memory_budget.hpp"
+#include "cache/answer_cache.hpp"
 #include "config/config.hpp"
 #include "exchange/admission.hpp"
 #include "exchange/continuity.hpp"
 #include "exchange/flights.hpp"
-#include "policy/answer_cache.hpp"
-#include "policy/key_ring.hpp"
-#include "policy/meter.hpp"
+#include "metering/meter.hpp"
 #include "router/health.hpp"
-#include "store/unrecorded.hpp"
+#include "storage/journal/unrecorded.hpp"
+#include "tools/rounds/hidden_turns.hpp"
 
 #include <chrono>
 #include <vector>
@@ -20,12 +20,12 @@ namespace runnel::http {
 class OpenConnections;
 }
 
-namespace runnel::store {
+namespace runnel::storage {
 class KeyKeeper;
 class Recorder;
 class RedisClient;
 class StoreThread;
-}  // namespace runnel::store
+}  // namespace runnel::storage
 
 namespace runnel::telemetry {
 class TraceQueue;
@@ -42,7 +42,7 @@ struct SharedState {
 
     MemoryBudget memory;  // first: many of the others draw on it
     Continuity continuity{limits::continuity_time, limits::continuity_bytes, &memory};
-    agent::HiddenTurns hidden_turns{limits::continuity_time, limits::continuity_bytes, &memory};
+    tools::HiddenTurns hidden_turns{limits::continuity_time, limits::continuity_bytes, &memory};
     router::Health health;
     // Requests at a time: of the process, to each provider, for each model.
     Admission requests{"the gateway", {}};
@@ -50,15 +50,15 @@ struct SharedState {
     AdmissionTable for_model{"model"};
 
     // The keys that requests are checked against, and who changes them; null: there is no store.
-    policy::KeyRingBoard keys;
-    store::KeyKeeper* key_keeper = nullptr;
+    access::KeyRingBoard keys;
+    storage::KeyKeeper* key_keeper = nullptr;
 
     // Null where there is no such thing.
-    policy::Meter* meter = nullptr;             // of limits and budgets
-    store::RedisClient* redis = nullptr;        // what machines share
-    store::StoreThread* queries = nullptr;      // what was asked, looked up
-    const store::Recorder* recorder = nullptr;  // brings records into the store
-    telemetry::TraceQueue* traces = nullptr;    // what a collector is told
+    metering::Meter* meter = nullptr;             // of limits and budgets
+    storage::RedisClient* redis = nullptr;        // what machines share
+    storage::StoreThread* queries = nullptr;      // what was asked, looked up
+    const storage::Recorder* recorder = nullptr;  // brings records into the store
+    telemetry::TraceQueue* traces = nullptr;      // what a collector is told
 
     // Those who serve requests, for who counts what they do. Complete before the first of them
     // does.
@@ -70,8 +70,8 @@ struct SharedState {
     std::chrono::sys_seconds started =
         std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 
-    store::Unrecorded unrecorded;
-    policy::AnswerCache cache{limits::cache_bytes, &memory};
+    storage::Unrecorded unrecorded;
+    cache::AnswerCache cache{limits::cache_bytes, &memory};
     Flights flights;
 
     // As many as the config allows. `memory_bytes` is for requests and answers, together with what

@@ -1,7 +1,7 @@
 #include "exchange/strict_review.hpp"
 
-#include "agent/conversation.hpp"
-#include "agent/strict_calls.hpp"
+#include "tools/rounds/conversation.hpp"
+#include "tools/rounds/strict_calls.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,8 +16,8 @@ constexpr int attempts_max = 3;
 
 using Problems = std::vector<std::string>;
 
-agent::ToolOutcome told_to_model(const Problems& problems) {
-    agent::ToolOutcome outcome{.kind = agent::ToolOutcome::Kind::failed};
+tools::ToolOutcome told_to_model(const Problems& problems) {
+    tools::ToolOutcome outcome{.kind = tools::ToolOutcome::Kind::failed};
     outcome.text = problems.empty()
                        ? "Not run, because another call beside it was not valid. Call it again."
                        : fmt::format("Not run, because its arguments do not fit its schema:\n- {}\n"
@@ -49,10 +49,10 @@ StrictReview::StrictReview(chat::Request* request, timeline::Sink* client)
     : request_(request),
       hold_(client) {}
 
-AnswerReview::Result StrictReview::review(const agent::RoundFilter& round) {
+AnswerReview::Result StrictReview::review(const tools::RoundFilter& round) {
     std::vector<Problems> problems;
-    for (const agent::RoundFilter::Call& call : round.client_calls())
-        problems.push_back(agent::strict_problems(*request_, call));
+    for (const tools::RoundFilter::Call& call : round.client_calls())
+        problems.push_back(tools::strict_problems(*request_, call));
     const auto wrong = std::ranges::find_if_not(problems, &Problems::empty);
     if (wrong == problems.end()) {
         hold_.release();
@@ -66,9 +66,9 @@ AnswerReview::Result StrictReview::review(const agent::RoundFilter& round) {
                                    round.client_calls()[at].name, attempts_),
                        fmt::format("; the last: {}", fmt::join(*wrong, "; ")));
     }
-    std::vector<agent::ToolOutcome> outcomes;
+    std::vector<tools::ToolOutcome> outcomes;
     for (const Problems& each : problems) outcomes.push_back(told_to_model(each));
-    agent::add_turn(request_, {round.text_escaped(), round.reasoning_escaped(),
+    tools::add_turn(request_, {round.text_escaped(), round.reasoning_escaped(),
                                round.client_calls(), outcomes});
     return Result::ask_again;
 }

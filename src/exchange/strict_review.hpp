@@ -14,7 +14,7 @@ public:
     StrictReview(chat::Request* request, timeline::Sink* client);
 
     timeline::Sink* sink() override { return &hold_; }
-    Result review(const agent::RoundFilter& round) override;
+    Result review(const tools::RoundFilter& round) override;
 
 private:
     class CallHold final : public timeline::Sink {

@@ -34,6 +34,10 @@ protected:
         return end();
     }
 
+    std::string message(std::size_t at) const {
+        return std::string(request_.messages.at(at).parts.at(0).as<chat::Text>()->text_escaped);
+    }
+
     chat::Request request_ = testing::openai_request(
         R"({"model":"m","messages":[{"role":"user","content":"Hi"}],"tools":[
             {"type":"function","function":{"name":"strict","strict":true,"parameters":
@@ -41,7 +45,7 @@ protected:
             {"type":"function","function":{"name":"loose"}}]})");
     testing::TimelineRecorder client_;
     StrictReview review_{&request_, &client_};
-    agent::RoundFilter filter_{[](std::string_view) { return false; }, review_.sink()};
+    tools::RoundFilter filter_{[](std::string_view) { return false; }, review_.sink()};
 };
 
 constexpr std::string_view good = R"({\"n\":1})";
@@ -66,10 +70,10 @@ TEST_F(AStrictReview, TellsTheModelWhatWasWrongWithEachCall) {
     call(1, "{}", "loose");
     EXPECT_EQ(end(), Result::ask_again);
     ASSERT_EQ(request_.messages.size(), 4u);
-    EXPECT_EQ(request_.messages[1].tool_calls.size(), 2u);
+    EXPECT_EQ(request_.messages[1].parts.size(), 2u);
     EXPECT_EQ(request_.messages[2].tool_call_id, "call_1");
-    EXPECT_THAT(std::string(request_.messages[2].raw), HasSubstr("$.n must be an integer"));
-    EXPECT_THAT(std::string(request_.messages[3].raw), HasSubstr("another call beside it"));
+    EXPECT_THAT(message(2), HasSubstr("$.n must be an integer"));
+    EXPECT_THAT(message(3), HasSubstr("another call beside it"));
 }
 
 TEST_F(AStrictReview, GivesUpAfterThreeAttempts) {

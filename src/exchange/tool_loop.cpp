@@ -1,9 +1,9 @@
 #include "exchange/tool_loop.hpp"
 
-#include "agent/conversation.hpp"
-#include "agent/explanation.hpp"
 #include "exchange/shutting_down.hpp"
 #include "json/text.hpp"
+#include "tools/rounds/conversation.hpp"
+#include "tools/rounds/explanation.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace runnel::exchange {
 using boost::asio::awaitable;
 using Clock = std::chrono::steady_clock;
 
-ToolLoop::ToolLoop(const Attempts::Setting& setting, const agent::ToolBox* tools,
+ToolLoop::ToolLoop(const Attempts::Setting& setting, const tools::ToolBox* tools,
                    chat::Request* request, router::Route* route, std::vector<AnswerReview*> reviews)
     : setting_(setting),
       tools_(tools),
@@ -25,7 +25,7 @@ ToolLoop::ToolLoop(const Attempts::Setting& setting, const agent::ToolBox* tools
       names_(server_tools(*route, *request)),
       filter_(
           [this](std::string_view name) {
-              return std::ranges::any_of(offered_, [&](const agent::ToolBox::Offered& tool) {
+              return std::ranges::any_of(offered_, [&](const tools::ToolBox::Offered& tool) {
                   return tool.spec.name == name;
               });
           },
@@ -74,14 +74,14 @@ awaitable<Result<void>> ToolLoop::add_tools() {
     offered_ = std::move(offer.tools);
     if (auto fits = check_request(); !fits) co_return fits;
     setting_.shared->hidden_turns.recall(request_, *setting_.places, Clock::now());
-    std::vector<agent::ToolSpec> specs;
-    for (const agent::ToolBox::Offered& tool : offered_) {
+    std::vector<tools::ToolSpec> specs;
+    for (const tools::ToolBox::Offered& tool : offered_) {
         specs.push_back(tool.spec);
         std::string& parameters = specs.back().parameters_json;
-        if (request_->gateway.tool_invocation_explanations)
-            parameters = agent::with_explanation(std::move(parameters));
+        if (request_->gateway.tool_invocation_explanations == chat::Wish::yes)
+            parameters = tools::with_explanation(std::move(parameters));
     }
-    agent::add_tools(request_, specs);
+    tools::add_tools(request_, specs);
     co_return Result<void>{};
 }
 
@@ -99,12 +99,12 @@ Result<void> ToolLoop::check_names() const {
 }
 
 Result<void> ToolLoop::check_request() const {
-    if (request_->n > 1)
+    if (request_->choices() > 1)
         return fail_at(
             ErrorKind::unsupported_parameter, "n",
             fmt::format("the model '{}' runs tools, and gives one answer at a time", route_->name));
     for (std::size_t i = 0; i < request_->tools.size(); ++i)
-        for (const agent::ToolBox::Offered& tool : offered_)
+        for (const tools::ToolBox::Offered& tool : offered_)
             if (request_->tools[i].name == tool.spec.name)
                 return fail_at(ErrorKind::tool_schema_invalid,
                                fmt::format("tools[{}].function.name", i),
@@ -188,7 +188,7 @@ awaitable<ToolLoop::Step> ToolLoop::review_answer() {
 
 awaitable<void> ToolLoop::run_calls() {
     std::vector<ToolRuns::Run> runs;
-    for (const agent::RoundFilter::Call& call : filter_.own_calls()) {
+    for (const tools::RoundFilter::Call& call : filter_.own_calls()) {
         const auto tool = std::ranges::find_if(
             offered_, [&](const auto& offered) { return offered.spec.name == call.name; });
         std::string arguments = json::unescaped(call.arguments_escaped);
@@ -199,21 +199,21 @@ awaitable<void> ToolLoop::run_calls() {
     auto outcomes = co_await runs_.run(std::move(runs), request_, deadline());
     if (setting_.reply->is_cut()) co_return;  // nobody will be told of them
     if (onlooker_)
-        for (agent::ToolOutcome& outcome : outcomes) co_await onlooker_->after_call(&outcome.text);
+        for (tools::ToolOutcome& outcome : outcomes) co_await onlooker_->after_call(&outcome.text);
     if (stopped()) co_return;
     if (!filter_.client_calls().empty()) {
-        std::vector<agent::HiddenTurns::Result> hidden;
+        std::vector<tools::HiddenTurns::Result> hidden;
         for (std::size_t i = 0; i < outcomes.size(); ++i)
             hidden.push_back({filter_.own_calls()[i], std::move(outcomes[i].text)});
         setting_.shared->hidden_turns.remember(setting_.places->next(), filter_.client_calls(),
                                                std::move(hidden), Clock::now());
         co_return;
     }
-    agent::add_turn(request_, {filter_.text_escaped(), filter_.reasoning_escaped(),
+    tools::add_turn(request_, {filter_.text_escaped(), filter_.reasoning_escaped(),
                                filter_.own_calls(), outcomes});
-    agent::allow_answer(request_);
+    tools::allow_answer(request_);
     // Once it has had its rounds, the model must answer with what it has.
-    if (--rounds_left_ == 0) agent::forbid_tools(request_);
+    if (--rounds_left_ == 0) tools::forbid_tools(request_);
 }
 
 // Its own calls are best understood by whoever made them.
@@ -232,7 +232,7 @@ std::vector<std::string> server_tools(const router::Route& route, const chat::Re
     return names;
 }
 
-std::unique_ptr<agent::TextCalls> make_text_calls(const router::Route& route,
+std::unique_ptr<tools::TextCalls> make_text_calls(const router::Route& route,
                                                   const chat::Request& request, IdSource* ids,
                                                   timeline::Sink* to) {
     if (!route.text_tool_calls || request.tools.empty() ||
@@ -240,7 +240,7 @@ std::unique_ptr<agent::TextCalls> make_text_calls(const router::Route& route,
         return nullptr;
     std::vector<std::string> names;
     for (const chat::Tool& tool : request.tools) names.push_back(tool.name);
-    return std::make_unique<agent::TextCalls>(
+    return std::make_unique<tools::TextCalls>(
         std::move(names), [ids] { return ids->next("call_"); }, to);
 }
 

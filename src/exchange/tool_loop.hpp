@@ -1,11 +1,11 @@
 #pragma once
 
-#include "agent/round_filter.hpp"
-#include "agent/text_calls.hpp"
-#include "agent/tool_box.hpp"
 #include "exchange/answer_review.hpp"
 #include "exchange/attempts.hpp"
 #include "exchange/tool_runs.hpp"
+#include "tools/rounds/round_filter.hpp"
+#include "tools/tool_box.hpp"
+#include "tools/written_calls/text_calls.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
@@ -26,7 +26,7 @@ public:
     // The pointers must outlive the loop; `tools` may be null, where the config has none.
     // Each of the reviews tells the next one, and the last the reply; without any, every answer is
     // a good one.
-    ToolLoop(const Attempts::Setting& setting, const agent::ToolBox* tools, chat::Request* request,
+    ToolLoop(const Attempts::Setting& setting, const tools::ToolBox* tools, chat::Request* request,
              router::Route* route, std::vector<AnswerReview*> reviews);
     ~ToolLoop();
     ToolLoop(const ToolLoop&) = delete;
@@ -68,14 +68,14 @@ private:
     bool stopped() const { return setting_.transaction->stop->requested(); }
 
     Attempts::Setting setting_;
-    const agent::ToolBox* tools_;
+    const tools::ToolBox* tools_;
     chat::Request* request_;
     router::Route* route_;
     std::vector<AnswerReview*> reviews_;
     std::vector<std::string> names_;  // of the config's tools that are used
-    std::vector<agent::ToolBox::Offered> offered_;
-    agent::RoundFilter filter_;
-    std::unique_ptr<agent::TextCalls> text_calls_;  // of a model that writes its calls as text
+    std::vector<tools::ToolBox::Offered> offered_;
+    tools::RoundFilter filter_;
+    std::unique_ptr<tools::TextCalls> text_calls_;  // of a model that writes its calls as text
     ToolRuns runs_;
     MayGoOn may_go_on_;
     std::optional<Onlooker> onlooker_;
@@ -87,7 +87,7 @@ std::vector<std::string> server_tools(const router::Route& route, const chat::Re
 
 // Where the route's model writes its calls as text: what makes them calls to the request's tools.
 // Null elsewhere. The pointers must outlive it.
-std::unique_ptr<agent::TextCalls> make_text_calls(const router::Route& route,
+std::unique_ptr<tools::TextCalls> make_text_calls(const router::Route& route,
                                                   const chat::Request& request, IdSource* ids,
                                                   timeline::Sink* to);
 

@@ -1,11 +1,10 @@
 #include "exchange/tool_runs.hpp"
 
-#include "agent/explanation.hpp"
 #include "base/limits.hpp"
-#include "exchange/request_metadata.hpp"
 #include "http/as_error.hpp"
 #include "json/parser.hpp"
 #include "json/text.hpp"
+#include "tools/rounds/explanation.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
@@ -16,9 +15,9 @@
 namespace runnel::exchange {
 
 namespace asio = boost::asio;
-using agent::ToolOutcome;
 using asio::awaitable;
 using http::Stop;
+using tools::ToolOutcome;
 using State = timeline::ServerTool::State;
 
 namespace {
@@ -41,8 +40,8 @@ bool is_object(std::string_view json) { return json.starts_with('{') && json::is
 // The calls of one round, shared by those who run them and the one who waits.
 struct ToolRuns::Batch {
     struct Item {
-        agent::ToolBox::Offered tool;
-        agent::ToolCall call;
+        tools::ToolBox::Offered tool;
+        tools::ToolCall call;
         std::size_t number = 0;
         std::string id{};
         std::string explanation_json{};
@@ -51,18 +50,18 @@ struct ToolRuns::Batch {
         ToolOutcome outcome{};
     };
 
-    Batch(const agent::ToolBox* box, const asio::any_io_executor& executor)
+    Batch(const tools::ToolBox* box, const asio::any_io_executor& executor)
         : tools(box),
           bell(executor) {}
 
-    const agent::ToolBox* tools;
+    const tools::ToolBox* tools;
     std::deque<Item> items;
     asio::steady_timer bell;
     std::deque<std::size_t> ended;  // and not told of yet
     std::size_t open = 0;
 };
 
-ToolRuns::ToolRuns(const Attempts::Setting& setting, const agent::ToolBox* tools)
+ToolRuns::ToolRuns(const Attempts::Setting& setting, const tools::ToolBox* tools)
     : worker_(setting.worker),
       transaction_(setting.transaction),
       record_(setting.record),
@@ -81,13 +80,13 @@ ToolRuns::run(std::vector<Run> runs, const chat::Request* request, Clock::time_p
         item.call = {.name = run.tool->own_name,
                      .arguments_json = std::move(run.arguments_json),
                      .call_id = run.call->id,
-                     .user = request->user,
-                     .metadata_json = std::string(metadata_of(*request))};
+                     .user = request->end_user(),
+                     .metadata_json = std::string(request->metadata_raw)};
         if (const auto& trace = record_->trace; trace.exists())
             item.call.traceparent = trace.traceparent_of(telemetry::tool_span(trace, item.number));
         if (item.call.arguments_json.empty()) item.call.arguments_json = "{}";
-        if (request->gateway.tool_invocation_explanations) {
-            auto taken = agent::take_explanation(std::move(item.call.arguments_json));
+        if (request->gateway.tool_invocation_explanations == chat::Wish::yes) {
+            auto taken = tools::take_explanation(std::move(item.call.arguments_json));
             item.call.arguments_json = std::move(taken.arguments_json);
             item.explanation_json = std::move(taken.explanation_json);
         }

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "agent/round_filter.hpp"
-#include "agent/tool_box.hpp"
 #include "exchange/attempts.hpp"
+#include "tools/rounds/round_filter.hpp"
+#include "tools/tool_box.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
@@ -18,22 +18,22 @@ namespace runnel::exchange {
 // begins and ends.
 class ToolRuns {
 public:
-    using Call = agent::RoundFilter::Call;
+    using Call = tools::RoundFilter::Call;
 
     // `tools` and what the setting points to must outlive this.
-    ToolRuns(const Attempts::Setting& setting, const agent::ToolBox* tools);
+    ToolRuns(const Attempts::Setting& setting, const tools::ToolBox* tools);
 
     // A call, the tool it is for, and what is asked of that, if it is JSON: what the model wrote,
     // or what of it may be asked.
     struct Run {
         const Call* call;
-        const agent::ToolBox::Offered* tool;
+        const tools::ToolBox::Offered* tool;
         std::string arguments_json;
     };
     // In the order of the calls; when the client leaves, or the time is over, with whatever there
     // is by then.
     using Clock = std::chrono::steady_clock;
-    boost::asio::awaitable<std::vector<agent::ToolOutcome>>
+    boost::asio::awaitable<std::vector<tools::ToolOutcome>>
     run(std::vector<Run> runs, const chat::Request* request, Clock::time_point deadline);
 
 private:
@@ -51,7 +51,7 @@ private:
     http::Transaction* transaction_;
     telemetry::RequestRecord* record_;
     Reply* reply_;
-    const agent::ToolBox* tools_;
+    const tools::ToolBox* tools_;
     std::size_t count_ = 0;  // of this answer, for their ids
     HeldMemory memory_;      // of what they gave back: it stays in the conversation
     std::size_t result_bytes_ = 0;

@@ -4,8 +4,6 @@
 #include "base/limits.hpp"
 #include "base/release.hpp"
 #include "http/as_error.hpp"
-#include "http/head_writer.hpp"
-#include "http/read_buffer.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 #include <fmt/chrono.h>
@@ -30,17 +28,6 @@ constexpr auto perhaps_grace_time = std::chrono::seconds(2);
 // For the rest of an error's body.
 constexpr auto error_body_time = std::chrono::seconds(2);
 
-std::string render_head(const http::Origin& origin, const provider::Outgoing& outgoing) {
-    auto head = http::HeadWriter::request(outgoing.method, outgoing.path, origin.host_header);
-    for (const provider::Header& header : outgoing.headers) head.field(header.name, header.value);
-    head.field("User-Agent", "runnel/" RUNNEL_VERSION);
-    return head.number("Content-Length", outgoing.body.size()).finish();
-}
-
-Error broken(const boost::system::error_code& error) {
-    return {ErrorKind::upstream_unreachable, "the connection broke", {}, error.message()};
-}
-
 }  // namespace
 
 UpstreamCall::UpstreamCall(Worker* worker, Question question, timeline::Sink* sink,
@@ -50,6 +37,7 @@ UpstreamCall::UpstreamCall(Worker* worker, Question question, timeline::Sink* si
       reader_(question_.provider->make_wire(&worker->parser), question_.outgoing.turn, sink,
               &worker->ids),
       watchdog_(watchdog),
+      call_(worker->client.call(&question_.slot->destination)),
       total_deadline_(Clock::now() + question_.deadlines.total) {
     if (watchdog_ == nullptr) watchdog_ = &own_watchdog_.emplace(worker->executor());
 }
@@ -57,8 +45,7 @@ UpstreamCall::UpstreamCall(Worker* worker, Question question, timeline::Sink* si
 UpstreamCall::~UpstreamCall() {
     watchdog_->stop();
     // An answer that ended well leaves a connection for the next; anything else is cut off at once.
-    if (connection_ && reader_.ended() && !stop_.requested() && status_ != 0)
-        worker_->pool.give_back(std::move(connection_));
+    if (reader_.ended() && !stop_.requested() && status_ != 0) call_.finish();
 }
 
 void UpstreamCall::forget_question() {
@@ -68,61 +55,41 @@ void UpstreamCall::forget_question() {
 
 awaitable<void> UpstreamCall::advance() {
     if (question_.outgoing.script) return play_next_piece();
-    return connection_ ? read_on() : open();
-}
-
-awaitable<void> UpstreamCall::read_on() {
-    boost::system::error_code error;
-    if (connection_->must_wait()) {
-        Stop::Guard guard(&stop_, [this] { connection_->close(); });
-        std::tie(error) = co_await connection_->readable();
-    } else if (connection_->must_yield()) {
-        Stop::Guard guard(&stop_, [this] { connection_->close(); });
-        co_await connection_->others_first();
-    }
-    const auto read = error ? Result<void>(fail(broken(error)))
-                            : connection_->read(http::padded_read_buffer(), this);
-    read ? after_read() : lost(read.error());
+    return call_.is_open() ? call_.read(this, &stop_) : open();
 }
 
 // Connects, asks, and reads the first bytes of the answer.
 awaitable<void> UpstreamCall::open() {
-    const auto first = co_await ask();
-    if (first || reader_.ended()) co_return;
-    unheard_ = !stop_.requested() && connection_ && connection_->was_unheard();
-    lost(first.error());
+    const auto asked = co_await ask();
+    if (asked) {
+        co_await call_.read(this, &stop_);
+    } else {
+        on_read(asked);
+    }
 }
 
 awaitable<Result<void>> UpstreamCall::ask() {
-    const http::Destination& destination = question_.slot->destination;
-    connection_ =
-        question_.reuse == Reuse::allowed ? worker_->pool.take_idle(destination) : nullptr;
-    if (!connection_) {
+    if (question_.reuse == Reuse::forbidden || !call_.take_idle()) {
         wait_ = Wait::connect;
         watch(Stop::Reason::connect_timeout, Clock::now() + question_.deadlines.connect);
-        auto connection = co_await worker_->pool.take(&destination, Reuse::forbidden, &stop_);
-        if (!connection) co_return propagate(connection);
-        connection_ = std::move(*connection);
+        auto connected = co_await call_.connect(&stop_);
+        if (!connected) co_return connected;
     }
     wait_ = Wait::first_token;
     watch(Stop::Reason::first_token_timeout, Clock::now() + question_.deadlines.first_token);
-    auto sent = co_await connection_->send(render_head(destination.origin, question_.outgoing),
-                                           question_.outgoing.body, &stop_);
-    if (!sent) co_return sent;
+    const provider::Outgoing& asked = question_.outgoing;
+    co_return co_await call_.send({asked.method, asked.path, asked.headers, asked.body}, &stop_);
+}
 
-    boost::system::error_code error;
-    {
-        Stop::Guard guard(&stop_, [this] { connection_->close(); });
-        std::tie(error) = co_await connection_->readable();
-    }
-    if (error) co_return fail(broken(error));
-    auto read = connection_->read(http::padded_read_buffer(), this);
-    if (read) after_read();
-    co_return read;
+void UpstreamCall::on_read(const Result<void>& read) {
+    if (read) return after_read();
+    if (reader_.ended()) return;
+    unheard_ = !stop_.requested() && call_.was_unheard();
+    lost(read.error());
 }
 
 void UpstreamCall::after_read() {
-    const bool done = connection_->response_done();
+    const bool done = call_.response_done();
     if (status_ != 0 && status_ != 200) {
         if (done || error_body_.size() >= limits::error_body_bytes) {
             fail_as_provider_says();
@@ -273,8 +240,8 @@ void UpstreamCall::fail_as_provider_says() {
 
 // The next advance() begins anew.
 void UpstreamCall::ask_again() {
-    if (connection_->response_done()) worker_->pool.give_back(std::move(connection_));
-    connection_.reset();
+    if (call_.response_done()) call_.finish();
+    call_.drop();
     status_ = 0;
     error_reply_ = {};
     error_body_.clear();

@@ -4,7 +4,7 @@
 #include "exchange/gateway.hpp"
 #include "http/stop.hpp"
 #include "http/watchdog.hpp"
-#include "provider/answer_reader.hpp"
+#include "provider/core/answer_reader.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
@@ -20,7 +20,7 @@ namespace runnel::exchange {
 // One attempt to get an answer from one provider: connects, asks, and tells what comes back as a
 // timeline, read by read, until the answer has ended. Every way it can fail ends as a Failed event
 // of that timeline.
-class UpstreamCall final : private http::ResponseHandler {
+class UpstreamCall final : private http::CallHandler {
 public:
     // What is asked, of whom, and for how long. The pointers must outlive the call.
     struct Question {
@@ -72,13 +72,13 @@ private:
     using Clock = std::chrono::steady_clock;
 
     boost::asio::awaitable<void> open();
-    boost::asio::awaitable<void> read_on();
-    boost::asio::awaitable<void> play_next_piece();
     boost::asio::awaitable<Result<void>> ask();
+    boost::asio::awaitable<void> play_next_piece();
     void after_read();
     void finish_reading();
     void on_head(const http::ResponseHead& head) override;
     void on_body(Padded bytes) override;
+    void on_read(const Result<void>& read) override;
     void watch(http::Stop::Reason reason, Clock::time_point deadline);
     void watch_progress();
     std::uint64_t progress() const;
@@ -93,7 +93,7 @@ private:
     http::Stop stop_;
     std::optional<http::Watchdog> own_watchdog_;
     http::Watchdog* watchdog_;
-    std::unique_ptr<http::UpstreamConnection> connection_;
+    http::Call call_;
     std::size_t next_piece_ = 0;  // of a script
     Clock::time_point total_deadline_;
     enum class Wait { connect, first_token, progress, grace } wait_ = Wait::connect;

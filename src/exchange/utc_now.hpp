@@ -1,12 +1,12 @@
 #pragma once
 
-#include "policy/key.hpp"
+#include "access/key.hpp"
 
 #include <chrono>
 
 namespace runnel::exchange {
 
-inline policy::UtcTime utc_now() {
+inline access::UtcTime utc_now() {
     return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
 }
 

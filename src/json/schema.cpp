@@ -1,7 +1,6 @@
 #include "json/schema.hpp"
 
 #include "json/place.hpp"
-#include "json/pointer.hpp"
 #include "json/schema_limits.hpp"
 #include "json/values.hpp"
 

@@ -278,4 +278,14 @@ void Joiner::drop_held(std::string& out) {
     byte_count_ = 0;
 }
 
+std::string_view cleaned(std::string_view text, std::string& scratch) {
+    Joiner joiner;
+    const std::string_view clean = joiner.join(text, scratch);
+    if (!joiner.holding()) return clean;
+    // It ends with half a character.
+    std::string rest;
+    scratch = clean;
+    return scratch += joiner.flush(rest);
+}
+
 }  // namespace runnel::json

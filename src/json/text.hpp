@@ -41,4 +41,8 @@ private:
     std::array<char, 4> bytes_{};
 };
 
+// A text that comes whole, made clean by itself: `text` where nothing has to change, otherwise a
+// view of `scratch`.
+std::string_view cleaned(std::string_view text, std::string& scratch);
+
 }  // namespace runnel::json

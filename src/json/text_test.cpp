@@ -67,6 +67,15 @@ TEST(JsonText, KnowsLegalEscapes) {
     EXPECT_FALSE(escapes_are_legal("\\"));
 }
 
+TEST(Cleaned, IsATextThatIsWholeByItself) {
+    std::string scratch;
+    const std::string_view plain = R"(a\n\"b\")";
+    EXPECT_EQ(cleaned(plain, scratch).data(), plain.data());
+    EXPECT_EQ(cleaned(R"(a\/\u00e9)", scratch), "a/é");
+    EXPECT_EQ(cleaned(R"(a\ud83d)", scratch), "a\uFFFD");
+    EXPECT_EQ(cleaned(R"(\ud83d)", scratch), "\uFFFD");
+}
+
 TEST(Joiner, HandsOutCleanFragmentsInPlace) {
     Joiner joiner;
     std::string scratch;

@@ -39,4 +39,8 @@ struct Node {
 std::optional<Node> read_tree(std::string_view raw_json);
 void append_tree(std::string& out, const Node& node);
 
+// What a reference like "#/$defs/item" stands for within its document; null when there is nothing,
+// or when it leads to another document.
+const Node* at_reference(const Node& root, std::string_view reference);
+
 }  // namespace runnel::json

@@ -78,4 +78,24 @@ Writer& Writer::real(double value) {
     return raw({digits, static_cast<std::size_t>(end - digits)});
 }
 
+Writer& Writer::decimal(std::int64_t value, int places) {
+    if (value == 0) return number(0);
+    std::uint64_t rest =
+        value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+    for (; places >= 3 && rest % 1000 == 0; places -= 3) rest /= 1000;
+    for (; places > 0 && rest % 10 == 0; --places) rest /= 10;
+    // From the last digit on.
+    char digits[40];
+    char* const end = digits + sizeof digits;
+    char* begin = end;
+    for (int i = 0; i < places; ++i, rest /= 10) *--begin = static_cast<char>('0' + rest % 10);
+    if (places > 0) *--begin = '.';
+    do {
+        *--begin = static_cast<char>('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (value < 0) *--begin = '-';
+    return raw({begin, end});
+}
+
 }  // namespace runnel::json

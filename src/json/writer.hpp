@@ -47,6 +47,8 @@ public:
     Writer& raw(std::string_view json);      // a whole JSON value
     Writer& number(std::int64_t value);
     Writer& real(double value);
+    // `value` with its last `places` digits behind a point, as far as they say anything.
+    Writer& decimal(std::int64_t value, int places);
     Writer& boolean(bool value) { return raw(value ? "true" : "false"); }
     Writer& null() { return raw("null"); }
 

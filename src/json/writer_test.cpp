@@ -56,5 +56,21 @@ TEST(JsonWriter, WritesNumbersShortAndExact) {
     EXPECT_EQ(out, "[-9223372036854775808,9223372036854775807,0.1,1e+300,2]");
 }
 
+TEST(JsonWriter, WritesDecimalsExactlyAndNoDigitTooMany) {
+    const auto decimal = [](std::int64_t value, int places) {
+        std::string out;
+        Writer(out).decimal(value, places);
+        return out;
+    };
+    EXPECT_EQ(decimal(0, 9), "0");
+    EXPECT_EQ(decimal(1, 9), "0.000000001");
+    EXPECT_EQ(decimal(1'000'000'000, 9), "1");
+    EXPECT_EQ(decimal(1'500, 3), "1.5");
+    EXPECT_EQ(decimal(12'000, 0), "12000");
+    EXPECT_EQ(decimal(123'456'789'012'345'678, 9), "123456789.012345678");
+    EXPECT_EQ(decimal(-250'000'000, 9), "-0.25");
+    EXPECT_EQ(decimal(std::numeric_limits<std::int64_t>::min(), 9), "-9223372036.854775808");
+}
+
 }  // namespace
 }  // namespace runnel::json

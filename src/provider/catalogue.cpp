@@ -1,6 +1,6 @@
 #include "provider/catalogue.hpp"
 
-#include "provider/demo_models.hpp"
+#include "provider/demo/models.hpp"
 #include "provider/presets.hpp"
 
 namespace runnel::provider {

@@ -1,7 +1,7 @@
 #include "provider/model_facts.hpp"
 
-#include "provider/anthropic_models.hpp"
-#include "provider/demo_models.hpp"
+#include "provider/anthropic/models.hpp"
+#include "provider/demo/models.hpp"
 #include "provider/presets.hpp"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ constexpr Row openai[]{
     {"o1-mini",             no,      no,      yes,        128'000,  65'536},
 };
 
-constexpr Row anthropic_rows[]{  // how much they write is in anthropic_models.cpp
+constexpr Row anthropic_rows[]{  // how much they write is in anthropic/models.cpp
     {"claude-opus-5",       yes,     yes,     yes,      1'000'000, unknown},
     {"claude-sonnet-5",     yes,     yes,     yes,      1'000'000, unknown},
     {"claude-opus-4-8",     yes,     yes,     yes,      1'000'000, unknown},

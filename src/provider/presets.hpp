@@ -1,7 +1,7 @@
 #pragma once
 
 #include "chat/request.hpp"
-#include "provider/turn.hpp"
+#include "provider/core/turn.hpp"
 
 #include <array>
 #include <span>

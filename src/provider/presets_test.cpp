@@ -1,6 +1,6 @@
 #include "provider/presets.hpp"
 
-#include "provider/base_url.hpp"
+#include "provider/core/base_url.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,13 @@
 #pragma once
 
+#include "base/header_field.hpp"
 #include "base/padded.hpp"
 #include "base/result.hpp"
 #include "base/secret.hpp"
 #include "chat/request.hpp"
+#include "framing/framing.hpp"
 #include "json/parser.hpp"
-#include "provider/turn.hpp"
-#include "sse/framing.hpp"
+#include "provider/core/turn.hpp"
 
 #include <chrono>
 #include <memory>
@@ -17,10 +18,7 @@
 
 namespace runnel::provider {
 
-struct Header {
-    std::string name;
-    std::string value;
-};
+using Header = HeaderField;
 
 // One configured provider, as the config file names it.
 struct ProviderConfig {
@@ -71,8 +69,8 @@ public:
     virtual ~Wire() = default;
     // How a body that begins with `first` (its first byte that is no white space) is cut into
     // frames; null means it is one JSON document, which goes to on_body().
-    virtual std::unique_ptr<sse::Framing> framing_for(char first) const = 0;
-    virtual void on_frame(const sse::Frame& frame, Turn& turn) = 0;
+    virtual std::unique_ptr<framing::Framing> framing_for(char first) const = 0;
+    virtual void on_frame(const framing::Frame& frame, Turn& turn) = 0;
     virtual void on_body(Padded body, Turn& turn) = 0;
     // Of what it keeps of the answer.
     virtual std::size_t held_bytes() const { return 0; }

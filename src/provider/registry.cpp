@@ -1,7 +1,7 @@
 #include "provider/registry.hpp"
 
 #include "base/nearest.hpp"
-#include "provider/base_url.hpp"
+#include "provider/core/base_url.hpp"
 #include "provider/presets.hpp"
 
 #include <fmt/format.h>

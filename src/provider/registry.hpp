@@ -8,7 +8,7 @@
 
 namespace runnel::provider {
 
-// A wire format: one line here, one file beside this one. The OpenAI-compatible family is one wire
+// A wire format: one line here, one folder of its name. The OpenAI-compatible family is one wire
 // format with a table of presets (presets.hpp).
 #define RUNNEL_PROVIDERS(X)                                                                        \
     X(anthropic)                                                                                   \

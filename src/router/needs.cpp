@@ -4,27 +4,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace runnel::router {
 namespace {
 
 constexpr std::size_t quoted_model_bytes = 128;  // of the model that a client named, in a message
 
-bool has_images(const chat::Request& request) {
-    return std::ranges::any_of(request.messages, [](const chat::Message& message) {
-        return std::ranges::find(message.parts, chat::Part::Kind::image, &chat::Part::kind) !=
-               message.parts.end();
-    });
-}
-
 }  // namespace
 
-std::optional<Need> unmet_need(const chat::Request& request, const ModelFacts& facts) {
-    if (facts.tools == false && !request.tools.empty()) return Need::tools;
-    if (facts.vision == false && has_images(request)) return Need::vision;
-    if (facts.streaming == false && request.streaming == chat::Streaming::yes)
-        return Need::streaming;
+std::optional<Need> unmet_need(const chat::Operation& operation, const ModelFacts& facts) {
+    if (facts.tools == false && operation.needs.tools) return Need::tools;
+    if (facts.vision == false && operation.needs.vision) return Need::vision;
+    if (facts.streaming == false && operation.streams()) return Need::streaming;
     return std::nullopt;
 }
 

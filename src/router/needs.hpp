@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "chat/request.hpp"
+#include "chat/operation.hpp"
 #include "router/policy.hpp"
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace runnel::router {
 enum class Need { tools, vision, streaming };
 
 // The first of the request's needs that the model is known not to meet.
-std::optional<Need> unmet_need(const chat::Request& request, const ModelFacts& facts);
+std::optional<Need> unmet_need(const chat::Operation& operation, const ModelFacts& facts);
 
 // Why a model can't serve a request.
 Error lacks(std::string_view model, Need need);

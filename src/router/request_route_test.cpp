@@ -48,28 +48,18 @@ Router example() {
                   {{"op", "operator"}, {"boss", "conductor"}}, "");
 }
 
-chat::Request request_for(std::string model) {
-    chat::Request request;
-    request.model = std::move(model);
-    return request;
+chat::Operation request_for(std::string model) { return {.model = std::move(model)}; }
+
+chat::Operation stream_of(std::string model) {
+    return {.model = std::move(model), .streaming = chat::Streaming::yes};
 }
 
-chat::Request stream_of(std::string model) {
-    chat::Request request = request_for(std::move(model));
-    request.streaming = chat::Streaming::yes;
-    return request;
+chat::Operation tools_for(std::string model) {
+    return {.model = std::move(model), .needs = {.tools = true}};
 }
 
-chat::Request tools_for(std::string model) {
-    chat::Request request = request_for(std::move(model));
-    request.tools.push_back({.name = "weather"});
-    return request;
-}
-
-chat::Request image_for(std::string model) {
-    chat::Request request = request_for(std::move(model));
-    request.messages.push_back({.parts = {{.kind = chat::Part::Kind::image}}});
-    return request;
+chat::Operation image_for(std::string model) {
+    return {.model = std::move(model), .needs = {.vision = true}};
 }
 
 std::vector<std::string> targets_of(const Result<Route>& route) {
@@ -118,7 +108,7 @@ TEST(RequestRoute, HasAStandInForAModelThatCannotStream) {
 TEST(RequestRoute, RefusesAStandInWhereTheClientForbidsIt) {
     const Router router = example();
     auto request = stream_of("conductor");
-    request.gateway.strict_model = true;
+    request.strict_model = true;
     const Error error = error_of(router.resolve(request));
     EXPECT_EQ(error.kind, ErrorKind::unsupported_parameter);
     EXPECT_EQ(error.param, "model");
@@ -177,7 +167,7 @@ TEST(RequestRoute, PassesOverTargetsThatCannotCallTheModelsOwnTools) {
 TEST(RequestRoute, AsksTheClientsOwnModelsAfterTheModels) {
     const Router router = example();
     auto request = request_for("operator");
-    request.gateway.fallback = {"mixed", "op", "b-2", "a/plain"};
+    request.fallback = {"mixed", "op", "b-2", "a/plain"};
     const auto route = router.resolve(request);
     EXPECT_THAT(targets_of(route),
                 ElementsAre("b/able", "a/no-tools", "a/blind", "b-2", "a/plain"));
@@ -194,7 +184,7 @@ TEST(RequestRoute, AsksTheClientsOwnModelsAfterTheModels) {
 TEST(RequestRoute, PassesOverOnesOwnModelsToo) {
     const Router router = example();
     auto request = tools_for("b/able");
-    request.gateway.fallback = {"a/no-tools"};
+    request.fallback = {"a/no-tools"};
     const auto route = router.resolve(request);
     EXPECT_THAT(targets_of(route), ElementsAre("b/able"));
     EXPECT_THAT(route->warnings, ElementsAre("fallback_skipped"));
@@ -202,7 +192,7 @@ TEST(RequestRoute, PassesOverOnesOwnModelsToo) {
 
 TEST(RequestRoute, NamesAFallbackThatDoesNotExist) {
     auto request = request_for("operator");
-    request.gateway.fallback = {"a/plain", "nobody"};
+    request.fallback = {"a/plain", "nobody"};
     const Error error = error_of(example().resolve(request));
     EXPECT_EQ(error.kind, ErrorKind::model_not_found);
     EXPECT_EQ(error.param, "fallback");
@@ -212,12 +202,12 @@ TEST(RequestRoute, NamesAFallbackThatDoesNotExist) {
 TEST(RequestRoute, StreamsAFallbackByItsStandIn) {
     const Router router = example();
     auto request = stream_of("a/plain");
-    request.gateway.fallback = {"conductor"};
+    request.fallback = {"conductor"};
     const auto route = router.resolve(request);
     EXPECT_THAT(targets_of(route), ElementsAre("a/plain", "b/able"));
     EXPECT_THAT(route->stand_ins, ElementsAre("operator"));
     EXPECT_THAT(route->targets[1].fallback_of, ElementsAre("operator", "conductor"));
-    request.gateway.fallback = {"silent"};
+    request.fallback = {"silent"};
     EXPECT_EQ(error_of(router.resolve(request)).param, "fallback");
 }
 
@@ -225,9 +215,9 @@ TEST(RequestRoute, TakesTheGuardrailsOfEveryModelThatItLeadsTo) {
     EXPECT_THAT(example().resolve(request_for("conductor"))->guardrails, ElementsAre("pii"));
     EXPECT_THAT(example().resolve(stream_of("boss"))->guardrails, ElementsAre("pii"))
         << "a stand-in is no way around them";
-    chat::Request request = request_for("b/able");
+    chat::Operation request = request_for("b/able");
     EXPECT_THAT(example().resolve(request)->guardrails, IsEmpty());
-    request.gateway.fallback = {"conductor"};
+    request.fallback = {"conductor"};
     EXPECT_THAT(example().resolve(request)->guardrails, ElementsAre("pii"));
 }
 

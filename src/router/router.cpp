@@ -36,12 +36,11 @@ bool same_place(const Target& one, const Target& other) {
 }
 
 // Leaves out the targets that are known not to do what the request needs.
-Result<void> leave_out_unfit(const chat::Request& request, Route& route) {
+Result<void> leave_out_unfit(const chat::Operation& operation, Route& route) {
     std::optional<Need> missing;
     const auto is_unfit = [&](const Target& target) {
-        const bool runs_tools = route.tools != nullptr || !request.gateway.builtin_tools.empty();
-        const bool calls_nothing = runs_tools && target.facts.tools == false;
-        const auto need = calls_nothing ? Need::tools : unmet_need(request, target.facts);
+        const bool lacks_own_tools = route.tools != nullptr && target.facts.tools == false;
+        const auto need = lacks_own_tools ? Need::tools : unmet_need(operation, target.facts);
         if (need && !missing) missing = need;
         return need.has_value();
     };
@@ -111,21 +110,20 @@ Result<Route> Router::resolve(std::string_view model) const {
     return route;
 }
 
-Result<Route> Router::resolve(const chat::Request& request) const {
-    auto route = route_for(request.model, request);
+Result<Route> Router::resolve(const chat::Operation& operation) const {
+    auto route = route_for(operation.model, operation);
     if (!route) return route;
-    if (auto added = add_fallbacks(request, *route); !added) return propagate(added);
-    if (auto left_out = leave_out_unfit(request, *route); !left_out) return propagate(left_out);
+    if (auto added = add_fallbacks(operation, *route); !added) return propagate(added);
+    if (auto left_out = leave_out_unfit(operation, *route); !left_out) return propagate(left_out);
     return route;
 }
 
-Result<Route> Router::route_for(std::string_view name, const chat::Request& request) const {
+Result<Route> Router::route_for(std::string_view name, const chat::Operation& operation) const {
     const ModelEntry* model = model_named(meant_by(name));
-    if (model == nullptr || model->streams == ModelEntry::Streams::yes ||
-        request.streaming == chat::Streaming::no)
+    if (model == nullptr || model->streams == ModelEntry::Streams::yes || !operation.streams())
         return resolve(name);
     if (model->stream_fallback.empty()) return fail(lacks(model->name, Need::streaming));
-    if (request.gateway.strict_model)
+    if (operation.strict_model)
         return fail_at(
             ErrorKind::unsupported_parameter, "model",
             fmt::format("the model '{}' can't stream, and strict_model forbids that '{}' "
@@ -139,9 +137,9 @@ Result<Route> Router::route_for(std::string_view name, const chat::Request& requ
     return route;
 }
 
-Result<void> Router::add_fallbacks(const chat::Request& request, Route& route) const {
-    for (const std::string& name : request.gateway.fallback) {
-        auto other = route_for(name, request);
+Result<void> Router::add_fallbacks(const chat::Operation& operation, Route& route) const {
+    for (const std::string& name : operation.fallback) {
+        auto other = route_for(name, operation);
         if (!other) {
             other.error().param = "fallback";
             return propagate(other);
@@ -168,7 +166,7 @@ Result<Route> Router::route_to_model(const ModelEntry& model) const {
         return fail_at(ErrorKind::model_unavailable, "model",
                        fmt::format("the model '{}' has no target that is configured", model.name));
     route.system = non_empty(model.system);
-    route.defaults_json = non_empty(model.defaults_json);
+    route.defaults = model.defaults.get();
     route.dialect = non_empty(model.dialect);
     route.policy = model.policy;
     route.max_tokens = model.max_tokens;

@@ -2,11 +2,13 @@
 
 #include "base/limits.hpp"
 #include "base/result.hpp"
+#include "chat/operation.hpp"
 #include "chat/request.hpp"
 #include "router/policy.hpp"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,9 +37,10 @@ struct Target {
 struct Route {
     std::string name;             // the model's, e.g. "fast" or "openai/gpt-5-mini"; never an alias
     std::vector<Target> targets;  // in the order they are tried; never empty
-    const std::string* system = nullptr;         // the virtual model's text, or null
-    const std::string* defaults_json = nullptr;  // the virtual model's default fields, or null
-    const std::string* dialect = nullptr;        // the virtual model's dialect, or null
+    const std::string* system = nullptr;  // the virtual model's text, or null
+    const chat::Request* defaults =
+        nullptr;  // what the virtual model's requests leave unsaid, or null
+    const std::string* dialect = nullptr;  // the virtual model's dialect, or null
     Policy policy{};
     std::optional<std::int64_t> max_tokens{};         // more is cut down to this
     std::size_t concurrent = 0;                       // requests at a time; 0: any number
@@ -62,7 +65,7 @@ struct ModelEntry {
     std::string name;
     std::vector<Target> targets;
     std::string system{};
-    std::string defaults_json{};
+    std::shared_ptr<const chat::Request> defaults{};  // what requests leave unsaid; null: nothing
     std::string dialect{};
     Policy policy{};
     enum class Streams { yes, no } streams = Streams::yes;
@@ -113,7 +116,7 @@ public:
     // The same for a whole request. A model that can't stream has a stream served by its stand-in,
     // unless the client forbids it; the targets of the client's own fallback models come after the
     // model's; those that are known to lack what the request needs are left out.
-    Result<Route> resolve(const chat::Request& request) const;
+    Result<Route> resolve(const chat::Operation& operation) const;
 
     // Every name that the model goes by which `model` names: as asked, its own, its id, or as
     // provider/model. None where there is no such model.
@@ -143,8 +146,8 @@ private:
     const ModelEntry* model_named(std::string_view name) const;
     std::string_view meant_by(std::string_view name) const;
     Result<Route> route_to_model(const ModelEntry& model) const;
-    Result<Route> route_for(std::string_view name, const chat::Request& request) const;
-    Result<void> add_fallbacks(const chat::Request& request, Route& route) const;
+    Result<Route> route_for(std::string_view name, const chat::Operation& operation) const;
+    Result<void> add_fallbacks(const chat::Operation& operation, Route& route) const;
     std::vector<Target> targets_of(const ModelEntry& model) const;
     Result<Target> target_named(std::string_view name) const;
     Target make_target(std::size_t provider, std::string_view model,

@@ -24,7 +24,7 @@ Router example(std::string default_model = "") {
         {"operator",
          {{"openrouter/meta/llama-8b"}},
          "Be brief.",
-         R"({"temperature":0.2})",
+         std::make_shared<const chat::Request>(chat::Request{.max_tokens = 50}),
          "openai"},
         {"claude-opus", {{"openai/gpt-5"}}},
         {"stale", {{"gone/model"}}},
@@ -53,7 +53,7 @@ void expect_direct(std::string_view name, const Expected& expected) {
     ASSERT_EQ(route->targets.size(), 1u);
     expect_target(route->targets[0], expected);
     EXPECT_EQ(route->system, nullptr);
-    EXPECT_EQ(route->defaults_json, nullptr);
+    EXPECT_EQ(route->defaults, nullptr);
     EXPECT_EQ(route->dialect, nullptr);
 }
 
@@ -100,8 +100,8 @@ TEST(Router, GivesAVirtualModelsTextDefaultsAndDialect) {
     expect_target(route->targets.at(0), {2, "meta/llama-8b", "openrouter/meta/llama-8b"});
     ASSERT_NE(route->system, nullptr);
     EXPECT_EQ(*route->system, "Be brief.");
-    ASSERT_NE(route->defaults_json, nullptr);
-    EXPECT_EQ(*route->defaults_json, R"({"temperature":0.2})");
+    ASSERT_NE(route->defaults, nullptr);
+    EXPECT_EQ(route->defaults->max_tokens, 50);
     ASSERT_NE(route->dialect, nullptr);
     EXPECT_EQ(*route->dialect, "openai");
 }

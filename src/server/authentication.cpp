@@ -1,17 +1,19 @@
 #include "server/authentication.hpp"
 
+#include "access/identify.hpp"
 #include "base/web_origin.hpp"
-#include "policy/identify.hpp"
 #include "server/url.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
 namespace runnel::server {
 namespace {
 
-using policy::AuthSettings;
-using policy::Caller;
-using policy::Scope;
+using access::AuthSettings;
+using access::Caller;
+using access::Scope;
 
 std::string query_key(const http::Request& request, const AuthSettings& settings) {
     if (!settings.key_in_query) return {};
@@ -20,24 +22,39 @@ std::string query_key(const http::Request& request, const AuthSettings& settings
     return {};
 }
 
-policy::Credentials credentials_of(const http::Request& request, std::string_view query_key,
+access::Credentials credentials_of(const http::Request& request, std::string_view query_key,
                                    const AuthSettings& settings) {
     const http::HeaderList& headers = request.headers;
-    return policy::read_credentials({headers.get("Authorization"), headers.get("X-API-Key"),
-                                     query_key, headers.get(settings.header)},
+    // Google's clients have a header of their own for it.
+    const std::string_view key = headers.get("X-API-Key");
+    return access::read_credentials({headers.get("Authorization"),
+                                     key.empty() ? headers.get("x-goog-api-key") : key, query_key,
+                                     headers.get(settings.header)},
                                     settings);
+}
+
+// A proxy may have checked the one that is not looked at here.
+Result<void> check_given_once(const http::HeaderList& headers, const AuthSettings& settings) {
+    for (const std::string_view name :
+         {std::string_view("X-API-Key"), std::string_view("x-goog-api-key"),
+          std::string_view(settings.header)})
+        if (headers.count(name) > 1)
+            return fail(ErrorKind::invalid_value,
+                        fmt::format("the request has more than one {}", name));
+    return {};
 }
 
 // Whoever brings a key wants to be asked as its owner.
 bool is_admin_without_key(const Arrival& arrival, const AdminProof& proof,
                           Sessions::Clock::time_point now) {
     const http::HeaderList& headers = arrival.request->headers;
-    if (headers.has("Authorization") || headers.has("X-API-Key")) return false;
+    if (headers.has("Authorization") || headers.has("X-API-Key") || headers.has("x-goog-api-key"))
+        return false;
     return arrival.way == Arrival::Way::local_socket || has_session(arrival, proof, now);
 }
 
 Result<Caller> identify(const Arrival& arrival, const Gatekeeper& gatekeeper, Scope scope,
-                        policy::UtcTime now) {
+                        access::UtcTime now) {
     const AuthSettings& settings = *gatekeeper.settings;
     if (settings.mode == AuthSettings::Mode::open) {
         if (auto may = may_ask_unproven(arrival, gatekeeper.pages); !may) return propagate(may);
@@ -46,10 +63,11 @@ Result<Caller> identify(const Arrival& arrival, const Gatekeeper& gatekeeper, Sc
         return anybody;
     }
     const http::Request& request = *arrival.request;
+    if (auto once = check_given_once(request.headers, settings); !once) return propagate(once);
     const std::string from_query = query_key(request, settings);
     const std::string origin = web_origin(request.headers.get("Origin"));
-    const policy::Visit visit{scope, arrival.address, origin};
-    auto caller = policy::identify(credentials_of(request, from_query, settings), settings,
+    const access::Visit visit{scope, arrival.address, origin};
+    auto caller = access::identify(credentials_of(request, from_query, settings), settings,
                                    *gatekeeper.ring, visit, now);
     // An address without a key proves nothing: a page whose name was made to point here can say it,
     // and a proxy that knows the browser's user says it for every page.
@@ -61,7 +79,7 @@ Result<Caller> identify(const Arrival& arrival, const Gatekeeper& gatekeeper, Sc
 }  // namespace
 
 Result<Caller> authenticate(const Arrival& arrival, const Gatekeeper& gatekeeper, Scope scope,
-                            policy::UtcTime now) {
+                            access::UtcTime now) {
     const auto moment = Sessions::Clock::now();
     const AdminProof& proof = gatekeeper.admin;
     const bool shows_all = scope == Scope::logs_read || scope == Scope::usage_read;
@@ -80,8 +98,8 @@ Result<Caller> authenticate(const Arrival& arrival, const Gatekeeper& gatekeeper
     return caller;
 }
 
-std::shared_ptr<const policy::Key> key_of(const http::Request& request,
-                                          const Gatekeeper& gatekeeper, policy::UtcTime now) {
+std::shared_ptr<const access::Key> key_of(const http::Request& request,
+                                          const Gatekeeper& gatekeeper, access::UtcTime now) {
     const AuthSettings& settings = *gatekeeper.settings;
     const auto& ring = *gatekeeper.ring;
     if (settings.mode == AuthSettings::Mode::open || ring == nullptr) return nullptr;
@@ -89,25 +107,6 @@ std::shared_ptr<const policy::Key> key_of(const http::Request& request,
     const Secret secret = credentials_of(request, from_query, settings).key;
     if (secret.empty()) return nullptr;
     return {ring, ring->find_by_secret(secret.reveal(), now)};
-}
-
-Pages pages_for(const http::Request& request, const Gatekeeper& gatekeeper, policy::UtcTime now) {
-    const std::string origin = web_origin(request.headers.get("Origin"));
-    const std::vector<std::string>& origins = *gatekeeper.pages.origins;
-    if (std::ranges::find(origins, "*") != origins.end()) return Pages::of_every_origin;
-    if (origin.empty()) return Pages::none;
-    if (lists_origin(origins, origin)) return Pages::of_this_origin;
-    const auto& ring = *gatekeeper.ring;
-    if (gatekeeper.settings->mode == AuthSettings::Mode::open || ring == nullptr)
-        return Pages::none;
-    if (request.method == "OPTIONS")
-        return ring->is_for_pages_of(origin) ? Pages::of_this_origin : Pages::none;
-    const auto key = key_of(request, gatekeeper, now);
-    if (key == nullptr) return Pages::none;
-    const bool every_page = key->kind == policy::Key::Kind::browser && key->origins.empty();
-    return every_page || std::ranges::find(key->origins, origin) != key->origins.end()
-               ? Pages::of_this_origin
-               : Pages::none;
 }
 
 }  // namespace runnel::server

@@ -1,6 +1,7 @@
 #include "server/authentication.hpp"
 
-#include "policy/key_secret.hpp"
+#include "access/key_secret.hpp"
+#include "server/cors.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +9,11 @@ namespace runnel::server {
 namespace {
 
 using namespace std::chrono_literals;
-using policy::AuthSettings;
-using policy::Caller;
-using policy::Scope;
+using access::AuthSettings;
+using access::Caller;
+using access::Scope;
 
-constexpr policy::UtcTime now(1'800'000'000s);
+constexpr access::UtcTime now(1'800'000'000s);
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
@@ -32,11 +33,11 @@ struct Case {
 
 // What `use` says of the case's request and gatekeeper.
 auto ask(const Case& test, auto use) {
-    policy::Key key{.id = "k", .scopes = {"chat:write"}};
+    access::Key key{.id = "k", .scopes = {"chat:write"}};
     key.origins = test.key_origins;
-    key.hash = policy::hash_of_secret("rk-1");
-    std::vector<policy::Key> keys{key};
-    const auto ring = std::make_shared<const policy::KeyRing>(std::move(keys));
+    key.hash = access::hash_of_secret("rk-1");
+    std::vector<access::Key> keys{key};
+    const auto ring = std::make_shared<const access::KeyRing>(std::move(keys));
     http::Request request;
     request.target = test.target;
     request.method = test.method;
@@ -94,6 +95,15 @@ TEST(Authentication, TakesAKeyFromEveryPlace) {
     EXPECT_EQ(status({{{"Authorization", "Bearer rk-2"}}}), 401);
     EXPECT_EQ(status({.headers = {{"Authorization", "Bearer rk-1"}}, .scope = Scope::logs_read}),
               403);
+}
+
+// A proxy may have checked the other.
+TEST(Authentication, TakesNoCredentialThatIsThereTwice) {
+    EXPECT_EQ(status({{{"X-API-Key", "rk-1"}, {"x-api-key", "rk-2"}}}), 400);
+    const AuthSettings wallets{.mode = AuthSettings::Mode::header, .header = "X-Account"};
+    const std::string address = "0x" + std::string(40, 'a');
+    EXPECT_EQ(status({{{"X-Account", address}}, "/", wallets}), 200);
+    EXPECT_EQ(status({{{"X-Account", address}, {"x-account", address}}, "/", wallets}), 400);
 }
 
 TEST(Authentication, LetsTheAdminDoEverythingInTheConsole) {

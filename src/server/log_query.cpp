@@ -1,9 +1,7 @@
 #include "server/log_query.hpp"
 
 #include "base/nearest.hpp"
-#include "base/utc_time.hpp"
-#include "json/writer.hpp"
-#include "server/query.hpp"
+#include "server/url.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,9 +13,9 @@
 namespace runnel::server {
 namespace {
 
-using policy::UtcTime;
+using access::UtcTime;
 using std::chrono::days;
-using store::GroupBy;
+using storage::GroupBy;
 
 constexpr std::array<std::string_view, 12> log_names{"after", "limit",  "model", "key",
                                                      "team",  "status", "error", "provider",
@@ -66,7 +64,7 @@ Result<void> read_times(const Query& query, std::optional<UtcTime>* from,
 }
 
 // What somebody may ask of others' requests is the admin's alone.
-Result<std::optional<std::string>> whose(const Query& query, const policy::Caller& caller) {
+Result<std::optional<std::string>> whose(const Query& query, const access::Caller& caller) {
     const auto own = seen_by(caller);
     const std::string asked(query.text("key"));
     if (!query.has("key")) return own;
@@ -77,12 +75,12 @@ Result<std::optional<std::string>> whose(const Query& query, const policy::Calle
 
 }  // namespace
 
-std::optional<std::string> seen_by(const policy::Caller& caller) {
-    if (caller.kind == policy::Caller::Kind::admin) return std::nullopt;
+std::optional<std::string> seen_by(const access::Caller& caller) {
+    if (caller.kind == access::Caller::Kind::admin) return std::nullopt;
     return caller.key ? caller.key->id : std::string();
 }
 
-Result<LogQuery> read_log_query(std::string_view text, const policy::Caller& caller) {
+Result<LogQuery> read_log_query(std::string_view text, const access::Caller& caller) {
     auto query = Query::read(text, log_names);
     if (!query) return propagate(query);
     LogQuery asked;
@@ -109,14 +107,14 @@ Result<LogQuery> read_log_query(std::string_view text, const policy::Caller& cal
     return asked;
 }
 
-Result<store::UsageQuery> read_usage_query(std::string_view text, const policy::Caller& caller) {
+Result<storage::UsageQuery> read_usage_query(std::string_view text, const access::Caller& caller) {
     auto query = Query::read(text, usage_names);
     if (!query) return propagate(query);
     std::optional<UtcTime> from;
     std::optional<UtcTime> to;
     if (auto read = read_times(*query, &from, &to); !read) return propagate(read);
     const auto now = std::chrono::ceil<std::chrono::seconds>(std::chrono::system_clock::now());
-    store::UsageQuery asked;
+    storage::UsageQuery asked;
     asked.to = to.value_or(now);
     asked.from = from.value_or(std::chrono::floor<days>(asked.to) - days(30));
     auto key = whose(*query, caller);
@@ -135,32 +133,6 @@ Result<store::UsageQuery> read_usage_query(std::string_view text, const policy::
     }
     asked.group_by = group->by;
     return asked;
-}
-
-std::string usage_json(const store::UsageQuery& query, const std::vector<store::UsageSum>& sums) {
-    const bool by_time = query.group_by == GroupBy::day || query.group_by == GroupBy::hour;
-    std::string body;
-    json::Writer out(body);
-    out.begin_object().key("object").string("list");
-    out.key("from").string(write_utc_time(query.from)).key("to").string(write_utc_time(query.to));
-    out.key("data").begin_array();
-    for (const store::UsageSum& sum : sums) {
-        out.begin_object();
-        if (by_time) {
-            out.key("group").string(write_utc_time(sum.begins));
-        } else if (query.group_by != GroupBy::nothing) {
-            out.key("group").string(sum.group);
-        }
-        out.key("requests").number(sum.requests).key("errors").number(sum.errors);
-        out.key("input_tokens").number(sum.tokens.input);
-        out.key("cached_tokens").number(sum.tokens.cached);
-        out.key("output_tokens").number(sum.tokens.output);
-        out.key("reasoning_tokens").number(sum.tokens.reasoning);
-        out.key("cost_usd").real(sum.cost.usd());
-        out.key("unpriced_requests").number(sum.unpriced).end_object();
-    }
-    out.end_array().end_object();
-    return body;
 }
 
 }  // namespace runnel::server

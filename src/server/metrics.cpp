@@ -1,8 +1,10 @@
 #include "server/metrics.hpp"
 
 #include "base/log.hpp"
-#include "http/open_connections.hpp"
-#include "store/recorder.hpp"
+#include "http/server/open_connections.hpp"
+#include "server/handlers.hpp"
+#include "storage/journal/recorder.hpp"
+#include "telemetry/by_labels.hpp"
 #include "telemetry/request_metrics.hpp"
 #include "telemetry/trace_queue.hpp"
 
@@ -16,6 +18,8 @@ namespace runnel::server {
 namespace {
 
 using telemetry::MetricPage;
+
+constexpr std::string_view metrics_type = "text/plain; version=0.0.4; charset=utf-8";
 
 template <class Number>
 double real(Number number) {
@@ -82,7 +86,7 @@ void write_threads(const exchange::SharedState& shared, MetricPage* page) {
         streams.open += worker->streams.open.read();
         streams.pings += worker->streams.pings.read();
         streams.gaps += worker->streams.gaps.read();
-        const auto pool = worker->pool.figures();
+        const auto pool = worker->client.figures();
         upstream.idle += pool.idle;
         upstream.busy += pool.busy;
         clients += connections->count();
@@ -134,8 +138,8 @@ void write_breakers(const exchange::Gateway& gateway, const router::Health& heal
 }
 
 void write_store(const exchange::SharedState& shared, MetricPage* page) {
-    const store::Recorder* recorder = shared.recorder;
-    const auto figures = recorder != nullptr ? recorder->figures() : store::Recorder::Figures();
+    const storage::Recorder* recorder = shared.recorder;
+    const auto figures = recorder != nullptr ? recorder->figures() : storage::Recorder::Figures();
     page->gauge("runnel_store_up", "1: the store took what it was last given")
         .value(figures.store_is_up ? 1.0 : 0.0);
     page->gauge("runnel_store_rows_waiting", "Requests that wait in the journal for the store")
@@ -162,8 +166,8 @@ void write_traces(const telemetry::TraceQueue* traces, MetricPage* page) {
         .value(real(figures.dropped_spans), {{"outcome", "dropped"}});
 }
 
-}  // namespace
-
+// What this process does and did since it began, in Prometheus's text format. Reads what all
+// threads count, from any thread; takes a few milliseconds where there is much.
 std::string metrics_text(const exchange::Gateway& gateway, const exchange::SharedState& shared) {
     MetricPage page;
     write_process(shared.started, &page);
@@ -176,6 +180,31 @@ std::string metrics_text(const exchange::Gateway& gateway, const exchange::Share
     write_store(shared, &page);
     write_traces(shared.traces, &page);
     return page.text();
+}
+
+}  // namespace
+
+ModelNames::ModelNames(const router::Router& router) {
+    for (router::Router::Listed& model : router.list()) {
+        for (std::string& target : model.targets) names_.insert(std::move(target));
+        names_.insert(std::move(model.id));
+    }
+}
+
+std::string_view ModelNames::label_of(std::string_view model) const {
+    const auto found = names_.find(model);
+    return found == names_.end() ? telemetry::other_label : std::string_view(*found);
+}
+
+// Put together where no stream has to wait for it.
+Answer show_metrics(Call call) {
+    std::string text =
+        co_await aside<std::string>(call.resources->operations, [gateway = call.resources->gateway,
+                                                                 shared = call.resources->shared] {
+            return metrics_text(*gateway, *shared);
+        });
+    call.answer_headers().add("Cache-Control", "no-store");
+    co_await send(call, 200, metrics_type, std::move(text));
 }
 
 }  // namespace runnel::server

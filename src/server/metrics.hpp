@@ -1,17 +1,28 @@
 #pragma once
 
-#include "exchange/gateway.hpp"
-#include "exchange/shared_state.hpp"
+#include "router/router.hpp"
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 namespace runnel::server {
 
-inline constexpr std::string_view metrics_type = "text/plain; version=0.0.4; charset=utf-8";
+// The models that a config names. Clients may ask for any; metrics tell only these apart, so that
+// there are never more of them than the config has.
+class ModelNames {
+public:
+    explicit ModelNames(const router::Router& router);
 
-// GET /metrics: what this process does and did since it began, in Prometheus's text format. Reads
-// what all threads count, from any thread; takes a few milliseconds where there is much.
-std::string metrics_text(const exchange::Gateway& gateway, const exchange::SharedState& shared);
+    // The name itself, or telemetry::other_label.
+    std::string_view label_of(std::string_view model) const;
+
+private:
+    struct Hash : std::hash<std::string_view> {
+        using is_transparent = void;
+    };
+    std::unordered_set<std::string, Hash, std::equal_to<>> names_;
+};
 
 }  // namespace runnel::server

@@ -1,7 +1,12 @@
 #include "server/models.hpp"
 
+#include "access/key_check.hpp"
 #include "json/writer.hpp"
-#include "policy/key_check.hpp"
+#include "server/handlers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
 
 namespace runnel::server {
 namespace {
@@ -32,8 +37,8 @@ void write_model(json::Writer& out, const router::Router::Listed& model, std::in
     out.end_object();
 }
 
-bool may_use(const policy::Caller& caller, const router::Router& router, std::string_view model) {
-    return caller.key == nullptr || policy::has_model(*caller.key, router.names_of(model));
+bool may_use(const access::Caller& caller, const router::Router& router, std::string_view model) {
+    return caller.key == nullptr || access::has_model(*caller.key, router.names_of(model));
 }
 
 router::Router::Listed as_seen_by_browsers(router::Router::Listed model) {
@@ -42,10 +47,51 @@ router::Router::Listed as_seen_by_browsers(router::Router::Listed model) {
     return model;
 }
 
+// Without the last digits of 0.00000025 × 1,000,000.
+double per_million(double per_token) { return std::round(per_token * 1e15) / 1e9; }
+
+void write_price(json::Writer& out, std::string_view model, const metering::Price& price) {
+    const metering::TokenPrices& tokens = price.tokens;
+    const auto write = [&](json::Literal name, const std::optional<double>& per_token) {
+        if (per_token) out.key(name).real(per_million(*per_token));
+    };
+    out.begin_object().key("model").string(model);
+    write("input", tokens.input);
+    write("output", tokens.output);
+    write("cache_read", tokens.cache_read);
+    write("cache_write", tokens.cache_write);
+    write("reasoning", tokens.reasoning);
+    if (price.per_request > 0) out.key("per_request").real(price.per_request);
+    out.end_object();
+}
+
+// What each listed provider/model costs, where that is known, in US dollars per million tokens.
+std::string prices_json(const exchange::Gateway& gateway) {
+    std::string body;
+    json::Writer out(body);
+    out.begin_object().key("object").string("list").key("data").begin_array();
+    for (const router::Router::Listed& model : gateway.router.list()) {
+        const std::string_view name = model.id;
+        const std::size_t slash = std::min(name.find('/'), name.size());
+        const auto slot = std::ranges::find(gateway.providers, name.substr(0, slash),
+                                            &exchange::ProviderSlot::name);
+        if (slash == name.size() || slot == gateway.providers.end()) continue;
+        const auto price = gateway.prices.find(slot->name, slot->kind, name.substr(slash + 1));
+        if (price) write_price(out, name, *price);
+    }
+    out.end_array().end_object();
+    return body;
+}
+
+// When the process began: nobody knows when a model did.
+std::int64_t creation_time(const Call& call) {
+    return call.resources->shared->started.time_since_epoch().count();
+}
+
 }  // namespace
 
-Result<std::string> list_models(const router::Router& router, const policy::Caller& caller,
-                                std::int64_t created) {
+std::string models_json(const router::Router& router, const access::Caller& caller,
+                        std::int64_t created) {
     std::string body;
     json::Writer out(body);
     out.begin_object().key("object").string("list").key("data").begin_array();
@@ -61,12 +107,12 @@ Result<std::string> list_models(const router::Router& router, const policy::Call
     return body;
 }
 
-Result<std::string> describe_model(const router::Router& router, const policy::Caller& caller,
-                                   std::string_view id, std::int64_t created) {
+Result<std::string> model_json(const router::Router& router, const access::Caller& caller,
+                               std::string_view id, std::int64_t created) {
     if (caller.is_browser() && !router.is_model_id(id))
-        return fail(policy::browser_model_refused(id));
+        return fail(access::browser_model_refused(id));
     // Also what does not exist: what others have is not told.
-    if (!may_use(caller, router, id)) return fail(policy::model_refused(id));
+    if (!may_use(caller, router, id)) return fail(access::model_refused(id));
     auto model = router.describe(id);
     if (!model) return propagate(model);
     std::string body;
@@ -75,5 +121,19 @@ Result<std::string> describe_model(const router::Router& router, const policy::C
                 created);
     return body;
 }
+
+Answer list_models(Call call) {
+    return send_json(call, 200,
+                     models_json(call.gateway().router, call.caller, creation_time(call)));
+}
+
+Answer show_model(Call call) {
+    auto body =
+        model_json(call.gateway().router, call.caller, call.path_variable(), creation_time(call));
+    if (!body) return refuse(call, std::move(body.error()));
+    return send_json(call, 200, std::move(*body));
+}
+
+Answer list_prices(Call call) { return send_json(call, 200, prices_json(call.gateway())); }
 
 }  // namespace runnel::server

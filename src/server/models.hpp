@@ -1,7 +1,7 @@
 #pragma once
 
+#include "access/caller.hpp"
 #include "base/result.hpp"
-#include "policy/caller.hpp"
 #include "router/router.hpp"
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace runnel::server {
 // besides. `created` is when the process began: nobody knows when a model did. With a key there are
 // only those that it may use; to a browser's key they are known by their ids, and what is behind
 // them is nobody's business.
-Result<std::string> list_models(const router::Router& router, const policy::Caller& caller,
-                                std::int64_t created);
-Result<std::string> describe_model(const router::Router& router, const policy::Caller& caller,
-                                   std::string_view id, std::int64_t created);
+std::string models_json(const router::Router& router, const access::Caller& caller,
+                        std::int64_t created);
+Result<std::string> model_json(const router::Router& router, const access::Caller& caller,
+                               std::string_view id, std::int64_t created);
 
 }  // namespace runnel::server

@@ -24,7 +24,7 @@ router::Router example() {
 }
 
 TEST(Models, AreListedWithWhatIsKnownOfThem) {
-    EXPECT_EQ(list_models(example(), {}, 7).value(),
+    EXPECT_EQ(models_json(example(), {}, 7),
               R"({"object":"list","data":[)"
               R"({"id":"mine","object":"model","created":7,"owned_by":"runnel",)"
               R"("capabilities":{"tools":true,"streaming":true},"targets":["p/known","p/new"]},)"
@@ -37,17 +37,16 @@ TEST(Models, AreListedWithWhatIsKnownOfThem) {
 }
 
 TEST(Models, AreFoundByAnyNameThatRoutes) {
-    EXPECT_EQ(describe_model(example(), {}, "p/other", 7).value(),
+    EXPECT_EQ(model_json(example(), {}, "p/other", 7).value(),
               R"({"id":"p/other","object":"model","created":7,"owned_by":"p","capabilities":{}})");
-    EXPECT_EQ(describe_model(example(), {}, "nobody/x", 7).error().kind,
-              ErrorKind::model_not_found);
+    EXPECT_EQ(model_json(example(), {}, "nobody/x", 7).error().kind, ErrorKind::model_not_found);
 }
 
-policy::Caller with_key(policy::Key::Kind kind, std::vector<std::string> models) {
-    policy::Key key{.id = "k", .kind = kind};
+access::Caller with_key(access::Key::Kind kind, std::vector<std::string> models) {
+    access::Key key{.id = "k", .kind = kind};
     key.models = std::move(models);
-    return {.kind = policy::Caller::Kind::key,
-            .key = std::make_shared<const policy::Key>(std::move(key))};
+    return {.kind = access::Caller::Kind::key,
+            .key = std::make_shared<const access::Key>(std::move(key))};
 }
 
 std::vector<std::string> ids_in(const std::string& body) {
@@ -61,8 +60,8 @@ std::vector<std::string> ids_in(const std::string& body) {
 
 TEST(Models, OfAKeyAreThoseItMayUse) {
     const auto seen = [](std::vector<std::string> models) {
-        const auto caller = with_key(policy::Key::Kind::secret, std::move(models));
-        return ids_in(*list_models(example(), caller, 7));
+        const auto caller = with_key(access::Key::Kind::secret, std::move(models));
+        return ids_in(models_json(example(), caller, 7));
     };
     EXPECT_THAT(seen({}), ElementsAre("mine", "m", "p/known", "p/new"));
     EXPECT_THAT(seen({"mine"}), ElementsAre("mine", "m"));
@@ -70,11 +69,11 @@ TEST(Models, OfAKeyAreThoseItMayUse) {
     EXPECT_THAT(seen({"p/*"}), ElementsAre("p/known", "p/new"));
     EXPECT_THAT(seen({"known"}), ElementsAre());
 
-    const auto caller = with_key(policy::Key::Kind::secret, {"mine"});
-    EXPECT_TRUE(describe_model(example(), caller, "m", 7));
-    EXPECT_EQ(describe_model(example(), caller, "p/known", 7).error().kind,
+    const auto caller = with_key(access::Key::Kind::secret, {"mine"});
+    EXPECT_TRUE(model_json(example(), caller, "m", 7));
+    EXPECT_EQ(model_json(example(), caller, "p/known", 7).error().kind,
               ErrorKind::model_not_allowed);
-    EXPECT_EQ(describe_model(example(), caller, "nobody/x", 7).error().kind,
+    EXPECT_EQ(model_json(example(), caller, "nobody/x", 7).error().kind,
               ErrorKind::model_not_allowed)
         << "what others have can't be told from what nobody has";
 }
@@ -84,14 +83,13 @@ TEST(Models, OfABrowserAreKnownByTheirIds) {
     open.id = "0b54b0a4-7d7b-4a57-8d0c-3f1f8c1c2a11";
     const router::Router router({{"p", {}, {"known"}}}, {open, {"closed", {{"p/known"}}}},
                                 {{"alias", "open"}}, "");
-    const auto caller = with_key(policy::Key::Kind::browser, {"open", "closed"});
-    const std::string body = *list_models(router, caller, 7);
+    const auto caller = with_key(access::Key::Kind::browser, {"open", "closed"});
+    const std::string body = models_json(router, caller, 7);
     EXPECT_THAT(ids_in(body), ElementsAre(open.id));
     EXPECT_THAT(body, Not(HasSubstr("p/known")));
-    EXPECT_THAT(*describe_model(router, caller, open.id, 7), HasSubstr(open.id));
-    EXPECT_EQ(describe_model(router, caller, "open", 7).error().kind,
-              ErrorKind::public_key_restricted);
-    EXPECT_THAT(ids_in(*list_models(router, with_key(policy::Key::Kind::browser, {"closed"}), 7)),
+    EXPECT_THAT(*model_json(router, caller, open.id, 7), HasSubstr(open.id));
+    EXPECT_EQ(model_json(router, caller, "open", 7).error().kind, ErrorKind::public_key_restricted);
+    EXPECT_THAT(ids_in(models_json(router, with_key(access::Key::Kind::browser, {"closed"}), 7)),
                 ElementsAre());
 }
 

@@ -1,9 +1,8 @@
+#include "access/scope.hpp"
+#include "api/registry.hpp"
 #include "base/error.hpp"
-#include "dialect/registry.hpp"
-#include "policy/endpoint.hpp"
-#include "policy/scope.hpp"
-#include "server/app.hpp"
-#include "server/embedded_files.hpp"
+#include "server/console/embedded_files.hpp"
+#include "server/endpoints.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -73,8 +72,9 @@ TEST_F(ApiDescription, NamesEveryEndpointAndNoOther) {
                 described.insert(fmt::format("{} {} for {}", in_capitals(member.key),
                                              with_star(path.key), who_of(member.value)));
     std::set<std::string> served;
-    for (const App::Route& route : App::routes())
-        served.insert(fmt::format("{} {} for {}", route.method, route.path, route.who));
+    for (const Endpoint& endpoint : endpoints())
+        served.insert(
+            fmt::format("{} {} for {}", endpoint.method, endpoint.path, endpoint.audience.name()));
     EXPECT_THAT(described, testing::ContainerEq(served));
 }
 
@@ -100,24 +100,13 @@ TEST_F(ApiDescription, KnowsEveryError) {
 }
 
 TEST_F(ApiDescription, KnowsEveryScopeAndDialect) {
-    std::set<std::string> scopes(policy::scope_names.begin(), policy::scope_names.end());
-    scopes.emplace(policy::every_scope);
+    std::set<std::string> scopes(access::scope_names.begin(), access::scope_names.end());
+    scopes.emplace(access::every_scope);
     EXPECT_THAT(words_at("/components/schemas/Scope/enum"), testing::ContainerEq(scopes));
     std::set<std::string> dialects;
-    for (const std::string_view name : dialect::names()) dialects.emplace(name);
+    for (const std::string_view name : api::chat_dialect_names()) dialects.emplace(name);
     EXPECT_THAT(words_at("/components/parameters/ReplayDialect/schema/enum"),
                 testing::ContainerEq(dialects));
-}
-
-// Limits go by these names, so a key's endpoint that has none could not be limited.
-TEST(Endpoints, ThatKeysAreForHaveNamesForTheirLimits) {
-    std::set<std::string_view> names;
-    for (const App::Route& route : App::routes()) {
-        const bool for_keys = route.path.starts_with("/v1/");
-        EXPECT_EQ(!policy::endpoint_at(route.path).empty(), for_keys) << route.path;
-        if (for_keys) names.insert(policy::endpoint_at(route.path));
-    }
-    EXPECT_EQ(names.size(), policy::endpoint_names.size());
 }
 
 TEST_F(ApiDescription, IsOfThisVersion) {

@@ -1,31 +1,20 @@
 #include "server/replay.hpp"
 
-#include "dialect/registry.hpp"
+#include "api/registry.hpp"
 #include "json/fields.hpp"
-#include "server/query.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
-
 namespace runnel::server {
-
-using boost::asio::awaitable;
-
-namespace {
-
-constexpr std::array<std::string_view, 1> names{"dialect"};
-
-}  // namespace
 
 Result<KeptAnswer> read_content(std::string content) {
     json::Parser parser;
     json::ondemand::document document;
     json::ondemand::object object;
     std::string_view answer;
-    dialect::Envelope envelope;
-    envelope.usage = dialect::Envelope::Usage::shown;
+    api::Envelope envelope;
+    envelope.usage = api::Envelope::Usage::shown;
     if (!parser.parse_strict(Padded::of(content), document) && !document.get_object().get(object))
         (void)json::for_each_field(object, [&](std::string_view name, json::ondemand::value value) {
             std::string_view text;
@@ -40,27 +29,17 @@ Result<KeptAnswer> read_content(std::string content) {
 }
 
 Result<std::string> replay_content(std::string content, std::string_view dialect) {
-    const dialect::Dialect* found = dialect::dialect_named(dialect);
+    const api::Dialect* found = api::dialect_named(dialect);
     if (found == nullptr)
         return fail_at(ErrorKind::invalid_stream_dialect, "dialect",
                        fmt::format("'{}' is not a stream dialect; there are: {}", dialect,
-                                   fmt::join(dialect::names(), ", ")));
+                                   fmt::join(api::chat_dialect_names(), ", ")));
     auto kept = read_content(std::move(content));
     if (!kept) return propagate(kept);
     std::string frames;
     const auto encoder = found->make_encoder(kept->envelope, &frames);
     kept->recording.replay(encoder.get());
     return frames;
-}
-
-awaitable<Result<std::string>> replay_log(Queries* store, std::string id, std::string query,
-                                          policy::Caller caller) {
-    auto asked = Query::read(query, names);
-    if (!asked) co_return propagate(asked);
-    auto content = co_await find_content(store, id, std::move(caller));
-    if (!content) co_return propagate(content);
-    const std::string_view dialect = asked->has("dialect") ? asked->text("dialect") : "openai";
-    co_return replay_content(std::move(*content), dialect);
 }
 
 }  // namespace runnel::server

@@ -1,24 +1,23 @@
 #pragma once
 
-#include "dialect/dialect.hpp"
-#include "server/logs.hpp"
+#include "api/dialect.hpp"
+#include "base/result.hpp"
 #include "timeline/archive.hpp"
 
+#include <string>
+#include <string_view>
+
+// Answers whose content was kept (GET /v1/logs/{id}/content), told again.
 namespace runnel::server {
-
-// The frames of a stream whose content was kept, in the dialect that the query names (`dialect`),
-// all at once.
-boost::asio::awaitable<Result<std::string>> replay_log(Queries* store, std::string id,
-                                                       std::string query, policy::Caller caller);
-
-// The same for what find_content() answers.
-Result<std::string> replay_content(std::string content, std::string_view dialect);
 
 // The answer that is in it, with its times, and what its stream said of itself.
 struct KeptAnswer {
-    dialect::Envelope envelope;
+    api::Envelope envelope;
     timeline::TimedRecording recording;
 };
 Result<KeptAnswer> read_content(std::string content);
+
+// The frames of its stream in a dialect, all at once.
+Result<std::string> replay_content(std::string content, std::string_view dialect);
 
 }  // namespace runnel::server

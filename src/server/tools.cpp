@@ -1,8 +1,14 @@
-#include "server/tools.hpp"
-
+#include "access/tool_access.hpp"
 #include "base/nearest.hpp"
+#include "exchange/guard.hpp"
+#include "exchange/utc_now.hpp"
 #include "json/fields.hpp"
+#include "json/parser.hpp"
 #include "json/writer.hpp"
+#include "metering/claim.hpp"
+#include "metering/prices.hpp"
+#include "server/handlers.hpp"
+#include "tools/tool_box.hpp"
 
 #include <fmt/format.h>
 
@@ -11,17 +17,36 @@
 
 namespace runnel::server {
 
-using agent::ToolBox;
-using agent::ToolOutcome;
 using boost::asio::awaitable;
+using tools::ToolBox;
+using tools::ToolOutcome;
 
 namespace {
 
-awaitable<ToolBox::Offer> tools_of(const ToolBox* tools, policy::ToolAccess access,
+awaitable<ToolBox::Offer> tools_of(const ToolBox* tools, access::ToolAccess access,
                                    http::Stop* stop) {
     if (tools == nullptr) co_return ToolBox::Offer{};
     const std::vector<std::string> names = access.among(tools->names());
     co_return co_await tools->offer(names, stop);
+}
+
+// Servers that are not there are left out. Only the admin sees where a tool comes from: its name
+// under `tools` of the config.
+enum class Sources { hidden, shown };
+std::string tools_json(const ToolBox::Offer& offer, const ToolBox* tools, Sources sources) {
+    const std::vector<std::string> names =
+        tools != nullptr ? tools->names() : std::vector<std::string>();
+    std::string body;
+    json::Writer out(body);
+    out.begin_object().key("tools").begin_array();
+    for (const ToolBox::Offered& tool : offer.tools) {
+        out.begin_object().key("name").string(tool.spec.name);
+        if (sources == Sources::shown) out.key("source").string(names[tool.entry]);
+        out.key("description").string(tool.spec.description);
+        out.key("params").raw(tool.spec.parameters_json).end_object();
+    }
+    out.end_array().end_object();
+    return body;
 }
 
 struct Wish {
@@ -57,30 +82,14 @@ Error unknown_tool(const std::string& name, const std::vector<ToolBox::Offered>&
             fmt::format("there is no tool '{}'{}", name, did_you_mean(name, names)), "tool"};
 }
 
-}  // namespace
-
-awaitable<std::string> list_tools(const ToolBox* tools, policy::ToolAccess access, Sources sources,
-                                  http::Stop* stop) {
-    const ToolBox::Offer offer = co_await tools_of(tools, access, stop);
-    const std::vector<std::string> names =
-        tools != nullptr ? tools->names() : std::vector<std::string>();
-    std::string body;
-    json::Writer out(body);
-    out.begin_object().key("tools").begin_array();
-    for (const ToolBox::Offered& tool : offer.tools) {
-        out.begin_object().key("name").string(tool.spec.name);
-        if (sources == Sources::shown) out.key("source").string(names[tool.entry]);
-        out.key("description").string(tool.spec.description);
-        out.key("params").raw(tool.spec.parameters_json).end_object();
-    }
-    out.end_array().end_object();
-    co_return body;
-}
-
-awaitable<Result<std::string>> execute_tool(const ToolBox* tools, policy::ToolAccess access,
-                                            const policy::Prices* uncounted, std::string body,
-                                            json::Parser* parser, exchange::Guard* guard,
-                                            http::Stop* stop) {
+// {"ok", "tool", "result"} or {"ok", "tool", "error"}. An error is one of the request's. What the
+// guard objects to is not run, and of what was answered the client sees what may be shown. Nor is a
+// tool that has a fee among `uncounted`, those that no budget of the caller's would count here;
+// null: it has none.
+awaitable<Result<std::string>> run_tool(const ToolBox* tools, access::ToolAccess access,
+                                        const metering::Prices* uncounted, std::string body,
+                                        json::Parser* parser, exchange::Guard* guard,
+                                        http::Stop* stop) {
     auto wish = read_wish(body, parser);
     if (!wish) co_return propagate(wish);
     ToolBox::Offer offer = co_await tools_of(tools, access, stop);
@@ -99,7 +108,7 @@ awaitable<Result<std::string>> execute_tool(const ToolBox* tools, policy::ToolAc
                                       "builtin_tools",
                                       wish->tool));
 
-    agent::ToolCall call;
+    tools::ToolCall call;
     auto allowed = co_await guard->look_at_tool(std::move(wish->arguments_json), stop);
     if (!allowed) {
         if (allowed.error().kind == ErrorKind::guardrail_blocked) allowed.error().param = "args";
@@ -114,9 +123,50 @@ awaitable<Result<std::string>> execute_tool(const ToolBox* tools, policy::ToolAc
     json::Writer out(answer);
     out.begin_object().key("ok").boolean(ok).key("tool").string(wish->tool);
     ok ? out.key("result") : out.key("error");
-    shown ? out.raw(*shown) : out.string(policy::result_withheld);
+    shown ? out.raw(*shown) : out.string(guardrail::result_withheld);
     out.end_object();
     co_return answer;
+}
+
+// What is run here is in no ledger.
+const metering::Prices* uncounted_fees(const access::Key* key, const exchange::Gateway& gateway) {
+    const metering::SharedLimits& limits = gateway.access.limits;
+    const bool refused = key != nullptr &&
+                         limits.unpriced == metering::SharedLimits::Unpriced::refuse &&
+                         !metering::budgets_of(*key, limits, exchange::utc_now()).holds.empty();
+    return refused ? &gateway.prices : nullptr;
+}
+
+}  // namespace
+
+// What the tools of the config offer that the caller may use.
+Answer list_tools(Call call) {
+    const auto gateway = call.resources->gateway;
+    const Sources sources =
+        call.caller.kind == access::Caller::Kind::admin ? Sources::shown : Sources::hidden;
+    const access::ToolAccess access(call.caller, gateway->access.auth);
+    const ToolBox* tools = gateway->tools.get();
+    const ToolBox::Offer offer = co_await tools_of(tools, access, call.transaction->stop);
+    co_await send_json(call, 200, tools_json(offer, tools, sources));
+}
+
+Answer execute_tool(Call call) {
+    const auto gateway = call.resources->gateway;
+    exchange::Worker* worker = call.resources->worker;
+    exchange::Guard guard(gateway.get(), worker, call.record);
+    const access::Key* key = call.caller.key.get();
+    auto selected =
+        guard.select({}, {}, key != nullptr ? &key->guardrails : nullptr, call.request().headers);
+    if (!selected) {
+        co_await turn_away(call, std::move(selected.error()));
+        co_return;
+    }
+    co_await guard.wait_until_ready();
+    const access::ToolAccess access(call.caller, gateway->access.auth);
+    auto body = co_await run_tool(gateway->tools.get(), access, uncounted_fees(key, *gateway),
+                                  std::move(call.request().body), &worker->parser, &guard,
+                                  call.transaction->stop);
+    co_await send_result(call, std::move(body));
 }
 
 }  // namespace runnel::server

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace runnel::server {
 namespace {
 
@@ -26,6 +28,42 @@ TEST(Url, AQueryHasFields) {
     EXPECT_EQ(query_fields("team=two+words&plus=%2B"),
               (Fields{{"team", "two words"}, {"plus", "+"}}));
     EXPECT_TRUE(query_fields("").empty());
+}
+
+constexpr std::array<std::string_view, 3> names{"team", "from", "limit"};
+
+TEST(Query, ReadsSpacesAsFormsWriteThem) {
+    const auto query = Query::read("team=two+words", names);
+    ASSERT_TRUE(query);
+    EXPECT_EQ(query->text("team"), "two words");
+}
+
+TEST(Query, TakesTimesWithAPlusThatNobodyEscaped) {
+    for (const std::string_view text : {"2026-11-15T12:00:00+02:00", "2026-11-15T12:00:00%2B02:00",
+                                        "2026-11-15T10:00:00Z", "1794736800"}) {
+        const auto query = Query::read("from=" + std::string(text), names);
+        ASSERT_TRUE(query);
+        const auto time = query->time("from");
+        ASSERT_TRUE(time && *time) << text;
+        EXPECT_EQ((*time)->time_since_epoch(), std::chrono::seconds(1794736800)) << text;
+    }
+}
+
+TEST(Query, NamesTheNearestParameter) {
+    const auto query = Query::read("limt=3", names);
+    ASSERT_FALSE(query);
+    EXPECT_EQ(query.error().message,
+              "there is no parameter 'limt' here; there are: team, from, limit; did you mean "
+              "'limit'?");
+}
+
+TEST(Query, SaysWhichNumbersFit) {
+    const auto query = Query::read("limit=1000", names);
+    ASSERT_TRUE(query);
+    const auto number = query->number("limit", 20, 1, 100);
+    ASSERT_FALSE(number);
+    EXPECT_EQ(number.error().message, "limit is a whole number from 1 to 100, not '1000'");
+    EXPECT_EQ(query->number("other", 20, 1, 100).value(), 20);
 }
 
 }  // namespace

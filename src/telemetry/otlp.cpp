@@ -2,7 +2,6 @@
 
 #include "base/utf8.hpp"
 #include "json/writer.hpp"
-#include "telemetry/text_lengths.hpp"
 
 #include <fmt/format.h>
 

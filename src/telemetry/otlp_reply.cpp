@@ -3,7 +3,7 @@
 #include "base/redact.hpp"
 #include "base/utf8.hpp"
 #include "json/tree.hpp"
-#include "telemetry/text_lengths.hpp"
+#include "telemetry/request_log.hpp"
 
 #include <fmt/format.h>
 

@@ -64,7 +64,7 @@ RequestRecord::Provenance provenance_of(value from) {
     using enum RequestRecord::Provenance;
     std::string name;
     (void)json::plain_string(from, name);
-    for (const RequestRecord::Provenance known : {reported, counted, estimated})
+    for (const RequestRecord::Provenance known : {reported, estimated})
         if (name == name_of(known)) return known;
     return none;
 }
@@ -83,8 +83,6 @@ void read_usage(value from, RequestRecord& record) {
 
 void read_timings(value from, RequestRecord& record) {
     (void)json::for_each_field(from, [&](std::string_view name, value part) {
-        if (name == "queue") record.queued = time_of(part);
-        if (name == "connect") record.connect = time_of(part);
         if (name == "first_token") record.first_event = time_of(part);
         if (name == "total") record.total = time_of(part);
         if (name == "longest_gap") record.longest_gap = time_of(part);

@@ -2,7 +2,6 @@
 
 #include "base/redact.hpp"
 #include "base/utf8.hpp"
-#include "telemetry/text_lengths.hpp"
 
 #include <fmt/format.h>
 
@@ -85,7 +84,9 @@ log::Line& describe(const RequestRecord& record, log::Line& line) {
     add_text(line, "path", path);
     line.add("status", record.status);
     add_text(line, "key", record.key_id);
-    add_text(line, "model", record.model_asked);
+    // What was refused may be a key in the wrong place.
+    add_text(line, "model",
+             record.error_kind.empty() ? record.model_asked : redacted(record.model_asked));
     if (record.model_served != record.model_asked) add_text(line, "served", record.model_served);
     add_text(line, "provider", record.provider);
     add_text(line, "dialect", record.dialect);

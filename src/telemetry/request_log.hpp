@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/cost_line.hpp"
 #include "base/log.hpp"
 #include "base/money.hpp"
 #include "telemetry/trace_context.hpp"
@@ -14,6 +13,11 @@
 #include <vector>
 
 namespace runnel::telemetry {
+
+// How much is told of texts that others made up.
+inline constexpr std::size_t client_text_bytes = 200;  // a path, a model's name
+inline constexpr std::size_t detail_bytes = 1000;
+inline constexpr std::size_t attempt_detail_bytes = 200;
 
 // Who is asked, in the words of a trace.
 struct Peer {
@@ -86,11 +90,9 @@ struct RequestRecord {
     std::vector<ToolRecord> tools{};
     std::string cache{};                    // HIT, MISS, BYPASS; empty: there is none
     std::vector<std::string> guardrails{};  // that found something, as "name: action"
-    enum class Provenance { none, reported, counted, estimated } usage_provenance{};
+    enum class Provenance { none, reported, estimated } usage_provenance{};
     std::optional<Money> cost{};  // none: not known
     std::vector<CostLine> cost_lines{};
-    std::chrono::microseconds queued{0};
-    std::chrono::microseconds connect{0};
     std::chrono::microseconds longest_gap{0};  // between two events of the answer
     TraceContext trace{};
 };

@@ -94,7 +94,9 @@ TEST(RequestLog, LeavesOutWhatThereWasNot) {
 TEST(RequestLog, ShowsNoCredential) {
     RequestRecord record = served();
     record.error_detail = "401: Incorrect API key provided: sk-abcdef1234567890";
+    record.error_kind = "model_not_found";
     record.path = "/v1/models?key=hunter2hunter2";
+    record.model_asked = "rk-abcdef1234567890";
     EXPECT_THAT(line_of(record), HasSubstr("sk-***"));
     EXPECT_THAT(line_of(record), Not(HasSubstr("abcdef")));
     EXPECT_THAT(line_of(record), Not(HasSubstr("hunter2")));

@@ -1,11 +1,56 @@
 #include "timeline/answer.hpp"
 
+#include "timeline/base64.hpp"
+
+#include <algorithm>
+
 namespace runnel::timeline {
+
+Media Answer::Media::view() const {
+    return {.choice = 0,
+            .kind = kind,
+            .media_type = media_type,
+            .data = data,
+            .url = url_escaped,
+            .id = id_escaped,
+            .transcript = transcript_escaped,
+            .expires_at = expires_at};
+}
+
+std::vector<Answer::ToolCall> Answer::Choice::tool_calls() const {
+    std::vector<ToolCall> calls;
+    for_each<ToolCall>([&](const ToolCall& call) { calls.push_back(call); });
+    return calls;
+}
 
 Answer::Choice& Fold::at(Choice choice) {
     const auto index = static_cast<std::size_t>(choice);
-    if (index >= answer_.choices.size()) answer_.choices.resize(index + 1);
+    if (index >= answer_.choices.size()) {
+        answer_.choices.resize(index + 1);
+        progress_.resize(index + 1);
+    }
     return answer_.choices[index];
+}
+
+Fold::Progress& Fold::progress_of(Choice choice) {
+    at(choice);
+    return progress_[static_cast<std::size_t>(choice)];
+}
+
+template <class Kind>
+Kind& Fold::add_item(Choice choice, Kind item) {
+    bytes_ += sizeof(Answer::Item);
+    progress_of(choice).item_is_open = true;
+    return std::get<Kind>(at(choice).items.emplace_back(std::move(item)));
+}
+
+// The last item where it is of that kind and may go on, or a new one.
+template <class Kind>
+Kind& Fold::open_item(Choice choice) {
+    auto& items = at(choice).items;
+    if (progress_of(choice).item_is_open && !items.empty())
+        if (Kind* last = std::get_if<Kind>(&items.back())) return *last;
+    return add_item(choice, Kind{});
 }
 
 void Fold::add(std::string& text, std::string_view piece) {
@@ -13,45 +58,156 @@ void Fold::add(std::string& text, std::string_view piece) {
     bytes_ += piece.size();
 }
 
-void Fold::add(std::vector<std::string>& raws, std::string_view raw) {
-    raws.emplace_back(raw);
-    bytes_ += sizeof(std::string) + raw.size();
+void Fold::keep(Recording& recording, const Event& event) {
+    const std::size_t before = recording.bytes();
+    recording.on(event);
+    bytes_ += recording.bytes() - before;
 }
 
 void Fold::on(const Event& event) {
-    std::visit(
-        Overload{
-            [](const Started&) {},
-            [&](const Text& e) { add(at(e.choice).text_escaped, e.text); },
-            [&](const Reasoning& e) { add(at(e.choice).reasoning_escaped, e.text); },
-            [&](const Refusal& e) { add(at(e.choice).refusal_escaped, e.text); },
-            [&](const ToolStarted& e) {
-                at(e.choice).tool_calls.push_back({std::string(e.id), std::string(e.name), {}});
-                bytes_ += sizeof(Answer::ToolCall) + e.id.size() + e.name.size();
-            },
-            [&](const ToolArguments& e) {
-                auto& call = at(e.choice).tool_calls.at(static_cast<std::size_t>(e.index));
-                add(call.arguments_escaped, e.fragment);
-            },
-            [](const ToolEnded&) {},
-            [&](const ServerTool&) { at(0).interim_bytes = at(0).text_escaped.size(); },
-            [](const HoldOver&) {},
-            [&](const Annotation& e) { add(at(e.choice).annotations_raw, e.raw); },
-            [&](const Media& e) {
-                Answer::Choice& choice = at(e.choice);
-                auto& raws = e.kind == Media::Kind::image ? choice.images_raw : choice.audio_raw;
-                add(raws, e.raw);
-            },
-            [&](const Logprobs& e) { add(at(e.choice).logprobs_raw, e.raw); },
-            [](const ProviderState&) {},
-            [&](const UsageReported& e) { answer_.usage = e.usage; },
-            [&](const Finished& e) { at(e.choice).finish = e.finish; },
-            [&](const Failed& e) { answer_.error = e.error; },
-            [&](const Ended&) {
-                if (answer_.choices.empty()) answer_.choices.emplace_back();
-            },
-        },
-        event);
+    std::visit(Overload{
+                   [](const Started&) {},
+                   [&](const Text& e) { add_text(e); },
+                   [&](const Reasoning& e) {
+                       add(open_item<Answer::Reasoning>(e.choice).text_escaped, e.text);
+                   },
+                   [&](const ReasoningSigned& e) { sign(e); },
+                   [&](const ReasoningEncrypted& e) {
+                       auto& item = add_item(e.choice, Answer::EncryptedReasoning{});
+                       add(item.data_escaped, e.data);
+                       add(item.issuer, e.issuer);
+                       add(item.id, e.id);
+                   },
+                   [&](const Refusal& e) { add_refusal(e); },
+                   [&](const ItemEnded& e) { progress_of(e.choice).item_is_open = false; },
+                   [&](const ToolStarted& e) { add_call(e); },
+                   [&](const ToolArguments& e) {
+                       const std::size_t place =
+                           progress_of(e.choice).calls.at(static_cast<std::size_t>(e.index));
+                       auto& call = std::get<Answer::ToolCall>(at(e.choice).items[place]);
+                       add(call.arguments_escaped, e.fragment);
+                   },
+                   [](const ToolEnded&) {},
+                   [&](const ServerTool& e) { add_server_tool(e); },
+                   [](const HoldOver&) {},
+                   [&](const Citation& e) { keep(last_text(e.choice).citations, event); },
+                   [&](const Media& e) { add_media(e); },
+                   [&](const Logprobs& e) { keep(progress_of(e.choice).waiting_logprobs, event); },
+                   [](const ProviderState&) {},
+                   [&](const UsageReported& e) { answer_.usage = e.usage; },
+                   [&](const Finished& e) { finish(e); },
+                   [&](const Failed& e) { answer_.error = e.error; },
+                   [&](const Ended&) {
+                       if (answer_.choices.empty()) at(0);
+                   },
+               },
+               event);
+}
+
+void Fold::add_text(const Text& event) {
+    auto& item = open_item<Answer::Text>(event.choice);
+    add(item.text_escaped, event.text);
+    progress_of(event.choice).text = at(event.choice).items.size() - 1;
+    place_logprobs(event.choice, item.logprobs);
+}
+
+void Fold::add_refusal(const Refusal& event) {
+    auto& item = open_item<Answer::Refusal>(event.choice);
+    add(item.text_escaped, event.text);
+    place_logprobs(event.choice, item.logprobs);
+}
+
+void Fold::place_logprobs(Choice choice, Recording& beside) {
+    Recording& waiting = progress_of(choice).waiting_logprobs;
+    if (waiting.empty()) return;
+    bytes_ -= waiting.bytes() + beside.bytes();
+    waiting.replay(&beside);
+    waiting.clear();
+    bytes_ += beside.bytes();
+}
+
+// What is signed is complete.
+void Fold::sign(const ReasoningSigned& event) {
+    auto& item = open_item<Answer::Reasoning>(event.choice);
+    add(item.signature_escaped, event.signature);
+    add(item.issuer, event.issuer);
+    progress_of(event.choice).item_is_open = false;
+}
+
+void Fold::add_call(const ToolStarted& event) {
+    auto& call = add_item(event.choice, Answer::ToolCall{});
+    add(call.id, event.id);
+    add(call.name, event.name);
+    progress_of(event.choice).calls.push_back(at(event.choice).items.size() - 1);
+}
+
+void Fold::add_server_tool(const ServerTool& event) {
+    auto& items = at(0).items;
+    const auto known = std::ranges::find_if(items, [&](const Answer::Item& item) {
+        const auto* tool = std::get_if<Answer::ServerTool>(&item);
+        return tool != nullptr && tool->id == event.id;
+    });
+    auto& tool = known == items.end() ? add_item(0, Answer::ServerTool{})
+                                      : std::get<Answer::ServerTool>(*known);
+    const auto replace = [&](std::string& text, std::string_view by) {
+        bytes_ -= text.size();
+        text.clear();
+        add(text, by);
+    };
+    tool.state = event.state;
+    replace(tool.id, event.id);
+    replace(tool.name, event.name);
+    replace(tool.arguments_raw, event.arguments_raw);
+    replace(tool.result_raw, event.result_raw);
+    replace(tool.explanation_raw, event.explanation_raw);
+}
+
+// Other things may have followed it already; there may also be none.
+Answer::Text& Fold::last_text(Choice choice) {
+    std::optional<std::size_t>& text = progress_of(choice).text;
+    if (!text) {
+        add_item(choice, Answer::Text{});
+        text = at(choice).items.size() - 1;
+    }
+    return std::get<Answer::Text>(at(choice).items[*text]);
+}
+
+void Fold::add_media(const Media& event) {
+    if (event.kind == Media::Kind::audio) return add_audio(event);
+    auto& image = add_item(event.choice, Answer::Media{.kind = event.kind});
+    add(image.media_type, event.media_type);
+    add(image.data, event.data);
+    add(image.url_escaped, event.url);
+}
+
+void Fold::add_audio(const Media& event) {
+    std::optional<std::size_t>& place = progress_of(event.choice).audio;
+    if (!place) {
+        add_item(event.choice, Answer::Media{.kind = event.kind});
+        place = at(event.choice).items.size() - 1;
+    }
+    auto& audio = std::get<Answer::Media>(at(event.choice).items[*place]);
+    const auto set = [&](std::string& text, std::string_view told) {
+        if (text.empty()) add(text, told);
+    };
+    set(audio.media_type, event.media_type);
+    set(audio.id_escaped, event.id);
+    set(audio.url_escaped, event.url);
+    add(audio.transcript_escaped, event.transcript);
+    bytes_ -= audio.data.size();
+    append_base64(audio.data, event.data);
+    bytes_ += audio.data.size();
+    if (event.expires_at) audio.expires_at = event.expires_at;
+}
+
+void Fold::finish(const Finished& event) {
+    if (!progress_of(event.choice).waiting_logprobs.empty())
+        place_logprobs(event.choice, last_text(event.choice).logprobs);
+    Answer::Choice& choice = at(event.choice);
+    choice.finish = event.finish;
+    bytes_ -= choice.stop_sequence_escaped.size();
+    choice.stop_sequence_escaped.clear();
+    add(choice.stop_sequence_escaped, event.stop_sequence);
 }
 
 }  // namespace runnel::timeline

@@ -1,38 +1,102 @@
 #pragma once
 
 #include "timeline/event.hpp"
+#include "timeline/recording.hpp"
 
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace runnel::timeline {
 
 // A whole answer: what is left when a timeline is folded. Text is JSON-escaped, as in the events.
 struct Answer {
-    struct ToolCall {
-        std::string id;
-        std::string name;
-        std::string arguments_escaped;
+    // Its citations and log probabilities are the events, in their order.
+    struct Text {
+        std::string text_escaped{};
+        Recording citations{};
+        Recording logprobs{};
     };
+    struct Reasoning {
+        std::string text_escaped{};
+        std::string signature_escaped{};
+        std::string issuer{};
+    };
+    struct EncryptedReasoning {
+        std::string data_escaped{};
+        std::string issuer{};
+        std::string id{};
+    };
+    struct Refusal {
+        std::string text_escaped{};
+        Recording logprobs{};
+    };
+    struct ToolCall {
+        std::string id{};
+        std::string name{};
+        std::string arguments_escaped{};
+    };
+    // As it was told last.
+    struct ServerTool {
+        timeline::ServerTool::State state{};
+        std::string id{};
+        std::string name{};
+        std::string arguments_raw{};
+        std::string result_raw{};
+        std::string explanation_raw{};
+    };
+    // An image, or the audio of all its pieces.
+    struct Media {
+        timeline::Media::Kind kind{};
+        std::string media_type{};
+        std::string data{};
+        std::string url_escaped{};
+        std::string id_escaped{};
+        std::string transcript_escaped{};
+        std::optional<std::int64_t> expires_at{};
+
+        timeline::Media view() const;
+    };
+    using Item =
+        std::variant<Text, Reasoning, EncryptedReasoning, Refusal, ToolCall, ServerTool, Media>;
+
     struct Choice {
-        std::string text_escaped;
-        // How much of it was said before the last tool that the gateway ran.
-        std::size_t interim_bytes = 0;
-        std::string reasoning_escaped;
-        std::string refusal_escaped;
-        std::vector<ToolCall> tool_calls;
-        std::vector<std::string> annotations_raw;
-        std::vector<std::string> images_raw;
-        std::vector<std::string> audio_raw;     // one per piece
-        std::vector<std::string> logprobs_raw;  // one per event
-        std::optional<Finish> finish;
+        std::vector<Item> items{};  // in the order in which they began
+        std::optional<Finish> finish{};
+        std::string stop_sequence_escaped{};
+
+        template <class Kind>
+        bool has() const {
+            for (const Item& item : items)
+                if (std::holds_alternative<Kind>(item)) return true;
+            return false;
+        }
+        // Calls `use` with each item of that kind.
+        template <class Kind, class Use>
+        void for_each(Use use) const {
+            for (const Item& item : items)
+                if (const Kind* found = std::get_if<Kind>(&item)) use(*found);
+        }
+        // What was said in all of them.
+        std::string text_escaped() const { return joined<Text>(); }
+        std::string reasoning_escaped() const { return joined<Reasoning>(); }
+        std::string refusal_escaped() const { return joined<Refusal>(); }
+        std::vector<ToolCall> tool_calls() const;
+
+    private:
+        template <class Kind>
+        std::string joined() const {
+            std::string all;
+            for_each<Kind>([&](const Kind& item) { all += item.text_escaped; });
+            return all;
+        }
     };
 
-    std::vector<Choice> choices;  // by index; never empty after Ended
-    std::optional<Usage> usage;
-    std::optional<Error> error;
+    std::vector<Choice> choices{};  // by index; never empty after Ended
+    std::optional<Usage> usage{};
+    std::optional<Error> error{};
 };
 
 // Folds a timeline into an Answer: the non-streamed form of every answer, and what logs and caches
@@ -44,11 +108,35 @@ public:
     std::size_t held_bytes() const override { return bytes_; }
 
 private:
+    // What is known of a choice besides what it says.
+    struct Progress {
+        bool item_is_open = false;         // the last one: more of its kind goes on with it
+        std::vector<std::size_t> calls{};  // which items they are, by their index
+        std::optional<std::size_t> text{}, audio{};  // the last item of that kind
+        Recording waiting_logprobs{};
+    };
+
     Answer::Choice& at(Choice choice);
+    Progress& progress_of(Choice choice);
+    template <class Kind>
+    Kind& add_item(Choice choice, Kind item);
+    template <class Kind>
+    Kind& open_item(Choice choice);
+    Answer::Text& last_text(Choice choice);
     void add(std::string& text, std::string_view piece);
-    void add(std::vector<std::string>& raws, std::string_view raw);
+    void keep(Recording& recording, const Event& event);
+    void add_text(const Text& event);
+    void add_refusal(const Refusal& event);
+    void sign(const ReasoningSigned& event);
+    void add_call(const ToolStarted& event);
+    void add_server_tool(const ServerTool& event);
+    void add_media(const Media& event);
+    void add_audio(const Media& event);
+    void place_logprobs(Choice choice, Recording& beside);
+    void finish(const Finished& event);
 
     Answer answer_;
+    std::vector<Progress> progress_;  // by choice
     std::size_t bytes_ = 0;
 };
 

@@ -21,6 +21,10 @@ void add_text(Writer& writer, Literal name, std::string_view text) {
     if (!text.empty()) writer.key(name).string(text);
 }
 
+void add_escaped(Writer& writer, Literal name, std::string_view text) {
+    if (!text.empty()) writer.key(name).escaped(text);
+}
+
 // The first choice is the only one, almost always.
 Writer& add_choice(Writer& writer, Choice choice) {
     if (choice != 0) writer.key("choice").number(choice);
@@ -41,13 +45,53 @@ void write(Writer& writer, const Usage& usage) {
 
 void write(Writer& writer, const ServerTool& tool) {
     writer.key("server_tool").begin_object();
-    writer.key("state").string(server_tool_states[static_cast<std::size_t>(tool.state)]);
+    writer.key("state").string(name_in(server_tool_states, tool.state));
     add_text(writer, "id", tool.id);
     add_text(writer, "name", tool.name);
     add_text(writer, "arguments", tool.arguments_raw);
     add_text(writer, "result", tool.result_raw);
     add_text(writer, "explanation", tool.explanation_raw);
     writer.end_object();
+}
+
+void write(Writer& writer, const Citation& citation) {
+    writer.key("citation").begin_object();
+    writer.key("kind").string(name_in(citation_kinds, citation.kind));
+    add_escaped(writer, "url", citation.url);
+    add_escaped(writer, "title", citation.title);
+    add_escaped(writer, "cited_text", citation.cited_text);
+    add_count(writer, "text_start", citation.text_start);
+    add_count(writer, "text_end", citation.text_end);
+    add_count(writer, "document", citation.document);
+    add_count(writer, "start", citation.start);
+    add_count(writer, "end", citation.end);
+    add_escaped(writer, "file_id", citation.file_id);
+    add_escaped(writer, "reference", citation.reference);
+    writer.end_object();
+}
+
+void write(Writer& writer, const Media& media) {
+    writer.key("media").begin_object();
+    writer.key("kind").string(name_in(media_kinds, media.kind));
+    add_text(writer, "media_type", media.media_type);
+    add_escaped(writer, "data", media.data);
+    add_escaped(writer, "url", media.url);
+    add_escaped(writer, "id", media.id);
+    add_escaped(writer, "transcript", media.transcript);
+    add_count(writer, "expires_at", media.expires_at);
+    writer.end_object();
+}
+
+void write(Writer& writer, std::span<const TokenLogprob> tokens) {
+    writer.begin_array();
+    for (const TokenLogprob& token : tokens) {
+        writer.begin_object().key("token").escaped(token.token);
+        writer.key("logprob").string(token.logprob_raw);
+        add_text(writer, "bytes", token.bytes_raw);
+        if (!token.top.empty()) write(writer.key("top"), token.top);
+        writer.end_object();
+    }
+    writer.end_array();
 }
 
 void write(Writer& writer, const Error& error) {
@@ -69,7 +113,21 @@ void write(Writer& writer, const Event& event) {
             [&](const Reasoning& e) {
                 add_choice(writer, e.choice).key("reasoning").escaped(e.text);
             },
+            [&](const ReasoningSigned& e) {
+                add_choice(writer, e.choice);
+                add_text(writer, "issuer", e.issuer);
+                writer.key("reasoning_signed").escaped(e.signature);
+            },
+            [&](const ReasoningEncrypted& e) {
+                add_choice(writer, e.choice);
+                add_text(writer, "issuer", e.issuer);
+                add_text(writer, "id", e.id);
+                writer.key("reasoning_encrypted").escaped(e.data);
+            },
             [&](const Refusal& e) { add_choice(writer, e.choice).key("refusal").escaped(e.text); },
+            [&](const ItemEnded& e) {
+                add_choice(writer, e.choice).key("item_ended").boolean(true);
+            },
             [&](const ToolStarted& e) {
                 add_choice(writer, e.choice).key("id").string(e.id);
                 writer.key("name").string(e.name).key("tool_started").number(e.index);
@@ -83,16 +141,14 @@ void write(Writer& writer, const Event& event) {
             },
             [&](const ServerTool& e) { write(writer, e); },
             [&](const HoldOver& e) {
-                writer.key("hold_over").string(hold_over_reasons[static_cast<std::size_t>(e.why)]);
+                writer.key("hold_over").string(name_in(hold_over_reasons, e.why));
             },
-            [&](const Annotation& e) {
-                add_choice(writer, e.choice).key("annotation").string(e.raw);
+            [&](const Citation& e) { write(add_choice(writer, e.choice), e); },
+            [&](const Media& e) { write(add_choice(writer, e.choice), e); },
+            [&](const Logprobs& e) {
+                add_choice(writer, e.choice).key("of").string(name_in(logprobs_of, e.of));
+                write(writer.key("logprobs"), e.tokens);
             },
-            [&](const Media& e) {
-                const auto kind = static_cast<std::size_t>(e.kind);
-                add_choice(writer, e.choice).key(media_kinds[kind]).string(e.raw);
-            },
-            [&](const Logprobs& e) { add_choice(writer, e.choice).key("logprobs").string(e.raw); },
             [&](const ProviderState& e) {
                 writer.key("id").string(e.call_id).key("provider_state").string(e.raw);
             },
@@ -100,6 +156,7 @@ void write(Writer& writer, const Event& event) {
             [&](const Finished& e) {
                 add_choice(writer, e.choice);
                 add_text(writer, "native", e.native);
+                add_escaped(writer, "stop_sequence", e.stop_sequence);
                 writer.key("finished").string(name_of(e.finish));
             },
             [&](const Failed& e) { write(writer, e.error); },

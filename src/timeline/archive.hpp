@@ -50,7 +50,7 @@ private:
 
 // Writes a timeline down while it happens, as one JSON document on one line:
 //
-//     {"version":1,"events":[{"ms":0,"started":true},{"ms":412,"text":"Hel"},…,{"ms":980,"ended":true}]}
+//     {"version":2,"events":[{"ms":0,"started":true},{"ms":412,"text":"Hel"},…,{"ms":980,"ended":true}]}
 //
 // All that a dialect shows is in it, event by event. An error's detail, which is for the operator
 // alone, is not.

@@ -7,16 +7,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <initializer_list>
 #include <list>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace runnel::timeline {
 namespace {
 
+namespace dom = simdjson::dom;
 namespace ondemand = json::ondemand;
 
 constexpr std::size_t depth_max = 8;
@@ -30,7 +35,7 @@ std::optional<ErrorKind> error_named(std::string_view name) {
 
 std::optional<Finish> finish_named(std::string_view name) {
     for (const Finish finish :
-         {Finish::stop, Finish::length, Finish::tool_calls, Finish::content_filter})
+         {Finish::stop, Finish::length, Finish::tool_calls, Finish::content_filter, Finish::pause})
         if (name_of(finish) == name) return finish;
     return std::nullopt;
 }
@@ -70,6 +75,11 @@ public:
         return text ? std::optional(json::unescaped(*text)) : std::nullopt;
     }
 
+    // What stands there; empty where nothing does.
+    std::string_view escaped_or_none(std::string_view name) {
+        return escaped(name).value_or(std::string_view());
+    }
+
 private:
     ondemand::object object_;
 };
@@ -83,13 +93,20 @@ public:
 private:
     std::optional<Event> read_tool_call(Members& members, Choice choice);
     std::optional<Event> read_aside(Members& members, Choice choice);
+    std::optional<Event> read_reasoning(Members& members, Choice choice);
     std::optional<Event> read_server_tool(Members members);
+    std::optional<Event> read_media(Members members, Choice choice);
+    std::optional<Event> read_logprobs(Members& members, Choice choice);
+    // Nothing where one of them can't be read.
+    std::optional<std::span<const TokenLogprob>> read_tokens(ondemand::value tokens);
+    std::optional<TokenLogprob> read_token(Members members);
     // A text that is handed on as JSON must be some.
     std::optional<std::string_view> raw(Members& members, std::string_view name);
     std::string_view plain(Members& members, std::string_view name);
 
     simdjson::dom::parser raw_parser_;
     std::list<std::string> texts_;
+    std::list<std::vector<TokenLogprob>> tokens_;
 };
 
 std::string_view EventReader::plain(Members& members, std::string_view name) {
@@ -124,23 +141,43 @@ std::optional<Event> read_error(Members members) {
     return Failed{std::move(error)};
 }
 
+std::optional<Event> read_citation(Members members, Choice choice) {
+    const auto kind = named_in<Citation::Kind>(citation_kinds, members.plain("kind").value_or(""));
+    if (!kind) return std::nullopt;
+    return Citation{.choice = choice,
+                    .kind = *kind,
+                    .url = members.escaped_or_none("url"),
+                    .title = members.escaped_or_none("title"),
+                    .cited_text = members.escaped_or_none("cited_text"),
+                    .text_start = members.number("text_start"),
+                    .text_end = members.number("text_end"),
+                    .document = members.number("document"),
+                    .start = members.number("start"),
+                    .end = members.number("end"),
+                    .file_id = members.escaped_or_none("file_id"),
+                    .reference = members.escaped_or_none("reference")};
+}
+
 std::optional<Event> EventReader::read(Members& members) {
     texts_.clear();
+    tokens_.clear();
     const auto choice = members.number("choice").value_or(0);
     if (choice < 0 || choice >= static_cast<std::int64_t>(limits::choices)) return std::nullopt;
     const auto of = static_cast<Choice>(choice);
     if (const auto text = members.escaped("text")) return Text{of, *text};
-    if (const auto text = members.escaped("reasoning")) return Reasoning{of, *text};
+    if (auto event = read_reasoning(members, of)) return event;
     if (const auto text = members.escaped("refusal")) return Refusal{of, *text};
     if (auto event = read_tool_call(members, of)) return event;
     if (auto event = read_aside(members, of)) return event;
     if (const auto usage = members.object("usage")) return UsageReported{read_usage(*usage)};
     if (const auto word = members.plain("finished")) {
         const auto finish = finish_named(*word);
-        if (finish) return Finished{of, *finish, plain(members, "native")};
-        return std::nullopt;
+        if (!finish) return std::nullopt;
+        return Finished{of, *finish, plain(members, "native"),
+                        members.escaped_or_none("stop_sequence")};
     }
     if (const auto error = members.object("failed")) return read_error(*error);
+    if (members.has("item_ended")) return ItemEnded{of};
     if (members.has("started")) return Started{};
     if (members.has("ended")) return Ended{};
     return std::nullopt;
@@ -164,17 +201,80 @@ std::optional<Event> EventReader::read_tool_call(Members& members, Choice choice
 // What goes along with what is said.
 std::optional<Event> EventReader::read_aside(Members& members, Choice choice) {
     if (const auto tool = members.object("server_tool")) return read_server_tool(*tool);
-    if (const auto json = raw(members, "annotation")) return Annotation{choice, *json};
-    for (std::size_t i = 0; i < media_kinds.size(); ++i)
-        if (const auto json = raw(members, media_kinds[i]))
-            return Media{choice, static_cast<Media::Kind>(i), *json};
-    if (const auto json = raw(members, "logprobs")) return Logprobs{choice, *json};
+    if (const auto citation = members.object("citation")) return read_citation(*citation, choice);
+    if (const auto media = members.object("media")) return read_media(*media, choice);
+    if (auto event = read_logprobs(members, choice)) return event;
     if (const auto json = raw(members, "provider_state"))
         return ProviderState{plain(members, "id"), *json};
     if (const auto word = members.plain("hold_over"))
         if (const auto why = named_in<HoldOver::Why>(hold_over_reasons, *word))
             return HoldOver{*why};
     return std::nullopt;
+}
+
+std::optional<Event> EventReader::read_reasoning(Members& members, Choice choice) {
+    if (const auto text = members.escaped("reasoning")) return Reasoning{choice, *text};
+    if (const auto signature = members.escaped("reasoning_signed"))
+        return ReasoningSigned{choice, *signature, plain(members, "issuer")};
+    if (const auto data = members.escaped("reasoning_encrypted"))
+        return ReasoningEncrypted{choice, *data, plain(members, "issuer"), plain(members, "id")};
+    return std::nullopt;
+}
+
+std::optional<Event> EventReader::read_media(Members members, Choice choice) {
+    const auto kind = named_in<Media::Kind>(media_kinds, members.plain("kind").value_or(""));
+    if (!kind) return std::nullopt;
+    return Media{.choice = choice,
+                 .kind = *kind,
+                 .media_type = plain(members, "media_type"),
+                 .data = members.escaped_or_none("data"),
+                 .url = members.escaped_or_none("url"),
+                 .id = members.escaped_or_none("id"),
+                 .transcript = members.escaped_or_none("transcript"),
+                 .expires_at = members.number("expires_at")};
+}
+
+std::optional<Event> EventReader::read_logprobs(Members& members, Choice choice) {
+    const auto of = named_in<Logprobs::Of>(logprobs_of, members.plain("of").value_or("text"));
+    ondemand::value list;
+    if (!of || !members.find("logprobs", list)) return std::nullopt;
+    const auto tokens = read_tokens(list);
+    return tokens ? std::optional<Event>(Logprobs{choice, *of, *tokens}) : std::nullopt;
+}
+
+std::optional<std::span<const TokenLogprob>> EventReader::read_tokens(ondemand::value tokens) {
+    std::vector<TokenLogprob>& read = tokens_.emplace_back();
+    ondemand::array array;
+    if (tokens.get_array().get(array)) return std::nullopt;
+    for (auto element : array) {
+        ondemand::object object;
+        if (element.get_object().get(object)) return std::nullopt;
+        const auto token = read_token(Members(object));
+        if (!token) return std::nullopt;
+        read.push_back(*token);
+    }
+    return read;
+}
+
+std::optional<TokenLogprob> EventReader::read_token(Members members) {
+    const auto is_a = [&](std::string_view json, std::initializer_list<dom::element_type> types) {
+        dom::element value;
+        return !json.empty() && !raw_parser_.parse(json.data(), json.size()).get(value) &&
+               std::ranges::find(types, value.type()) != types.end();
+    };
+    using enum dom::element_type;
+    const auto text = members.escaped("token");
+    const std::string_view logprob = plain(members, "logprob");
+    const std::string_view bytes = plain(members, "bytes");
+    if (!text || !is_a(logprob, {INT64, UINT64, DOUBLE})) return std::nullopt;
+    if (!bytes.empty() && !is_a(bytes, {ARRAY, NULL_VALUE})) return std::nullopt;
+    TokenLogprob token{*text, logprob, bytes};
+    ondemand::value top;
+    if (!members.find("top", top)) return token;
+    const auto others = read_tokens(top);
+    if (!others) return std::nullopt;
+    token.top = *others;
+    return token;
 }
 
 std::optional<Event> EventReader::read_server_tool(Members members) {
@@ -234,7 +334,8 @@ Result<TimedRecording> read_archive(std::string text) {
     ondemand::object object;
     if (document.get_object().get(object)) return not_an_archive("it is not a JSON object");
     Members members(object);
-    if (members.number("version") != archive_version)
+    const auto version = members.number("version").value_or(0);
+    if (version < 1 || version > archive_version)
         return not_an_archive(fmt::format("its version is not {}", archive_version));
     TimedRecording recording;
     ondemand::value flag;

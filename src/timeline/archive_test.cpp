@@ -36,7 +36,7 @@ TimedRecording read(const std::string& text) {
 }
 
 std::string with_events(std::string_view events) {
-    return fmt::format(R"({{"version":1,"events":[{}]}})", events);
+    return fmt::format(R"({{"version":2,"events":[{}]}})", events);
 }
 
 std::string problem(std::string text) {
@@ -64,10 +64,29 @@ TEST(Archive, IsEasyToRead) {
     made.add(EventTime(980), Finished{0, Finish::stop, "end_turn"});
     made.add(EventTime(980), Ended{});
     EXPECT_EQ(write_archive(made, no_bound),
-              R"({"version":1,"events":[{"ms":0,"started":true},{"ms":412,"text":"Hel\n"},)"
+              R"({"version":2,"events":[{"ms":0,"started":true},{"ms":412,"text":"Hel\n"},)"
               R"({"ms":413,"choice":1,"id":"call_1","name":"find","tool_started":0},)"
               R"({"ms":413,"choice":1,"index":0,"tool_arguments":"{\"a\":1}"},)"
               R"({"ms":980,"native":"end_turn","finished":"stop"},{"ms":980,"ended":true}]})");
+}
+
+TEST(Archive, IsEasyToReadWhereReasoningIsSignedAndSourcesAreNamed) {
+    const std::vector<TokenLogprob> tokens{{"a", "-0.5", "[97]"}};
+    TimedRecording made;
+    made.add(EventTime(1), ReasoningSigned{0, "c2ln", "anthropic/claude"});
+    made.add(EventTime(2), ReasoningEncrypted{0, "ZW5j", "anthropic/claude"});
+    made.add(EventTime(2), ItemEnded{0});
+    made.add(EventTime(3), Logprobs{0, Logprobs::Of::text, tokens});
+    made.add(EventTime(4), Citation{.choice = 0, .url = "https://a", .document = 2});
+    made.add(EventTime(5), Media{0, Media::Kind::image, "image/png", "eA=="});
+    EXPECT_EQ(write_archive(made, no_bound),
+              R"({"version":2,"events":[)"
+              R"({"ms":1,"issuer":"anthropic/claude","reasoning_signed":"c2ln"},)"
+              R"({"ms":2,"issuer":"anthropic/claude","reasoning_encrypted":"ZW5j"},)"
+              R"({"ms":2,"item_ended":true},)"
+              R"({"ms":3,"of":"text","logprobs":[{"token":"a","logprob":"-0.5","bytes":"[97]"}]},)"
+              R"({"ms":4,"citation":{"kind":"address","url":"https://a","document":2}},)"
+              R"({"ms":5,"media":{"kind":"image","media_type":"image/png","data":"eA=="}}]})");
 }
 
 TEST(Archive, CountsTimeFromItsBeginning) {
@@ -136,8 +155,9 @@ TEST(Archive, SaysWhatIsWrongWithATextThatIsNone) {
     EXPECT_THAT(problem(""), HasSubstr("not a JSON object"));
     EXPECT_THAT(problem("[]"), HasSubstr("not a JSON object"));
     EXPECT_THAT(problem(with_events("") + "x"), HasSubstr("not a JSON object"));
-    EXPECT_THAT(problem(R"({"version":2,"events":[]})"), HasSubstr("version is not 1"));
-    EXPECT_THAT(problem(R"({"version":1})"), HasSubstr("no events"));
+    EXPECT_THAT(problem(R"({"version":3,"events":[]})"), HasSubstr("version is not 2"));
+    EXPECT_THAT(problem(R"({"version":0,"events":[]})"), HasSubstr("version is not 2"));
+    EXPECT_THAT(problem(R"({"version":2})"), HasSubstr("no events"));
     EXPECT_THAT(problem(with_events("7")), HasSubstr("event 0 is not an object"));
     EXPECT_EQ(problem(with_events("")), "none");
 }
@@ -156,8 +176,15 @@ TEST(Archive, RefusesEventsThatNoDialectCouldBeTold) {
     EXPECT_TRUE(refused(R"({"ms":1,"tool_started":1,"id":"","name":""})"));
     EXPECT_TRUE(refused(R"({"ms":1,"tool_ended":0})"));
     EXPECT_TRUE(refused(R"({"ms":1,"index":0,"tool_arguments":"{"})"));
-    EXPECT_TRUE(refused(R"({"ms":1,"annotation":"{"})"));
+    EXPECT_TRUE(refused(R"({"ms":1,"citation":{"kind":"rumour"}})"));
+    EXPECT_TRUE(refused(R"({"ms":1,"media":{"data":"AQI="}})"));
     EXPECT_TRUE(refused(R"({"ms":1,"logprobs":"1,2"})"));
+    EXPECT_TRUE(refused(R"({"ms":1,"logprobs":[1]})"));
+    EXPECT_TRUE(refused(R"({"ms":1,"logprobs":[{"token":"a"}]})"));
+    EXPECT_TRUE(refused(R"({"ms":1,"logprobs":[{"token":"a","logprob":"\"b\""}]})"));
+    EXPECT_TRUE(refused(R"({"ms":1,"logprobs":[{"token":"a","logprob":"1","bytes":"1"}]})"));
+    EXPECT_TRUE(refused(R"({"ms":1,"logprobs":[{"token":"a","logprob":"1","top":[2]}]})"));
+    EXPECT_TRUE(refused(R"({"ms":1,"provider_state":"{"})"));
     EXPECT_TRUE(refused(R"({"ms":1,"server_tool":{"state":"gone"}})"));
     EXPECT_TRUE(refused(R"({"ms":1,"server_tool":{"state":"failed","result":"no"}})"));
     EXPECT_TRUE(refused(R"({"ms":1,"finished":"never"})"));

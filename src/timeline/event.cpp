@@ -8,6 +8,7 @@ std::string_view name_of(Finish finish) {
         case Finish::length: return "length";
         case Finish::tool_calls: return "tool_calls";
         case Finish::content_filter: return "content_filter";
+        case Finish::pause: return "pause";
     }
     return "stop";
 }
@@ -16,7 +17,7 @@ bool is_visible(const Event& event) {
     return std::holds_alternative<Text>(event) || std::holds_alternative<Reasoning>(event) ||
            std::holds_alternative<Refusal>(event) || std::holds_alternative<ToolStarted>(event) ||
            std::holds_alternative<ToolArguments>(event) ||
-           std::holds_alternative<Annotation>(event) || std::holds_alternative<Media>(event) ||
+           std::holds_alternative<Citation>(event) || std::holds_alternative<Media>(event) ||
            std::holds_alternative<Finished>(event);
 }
 

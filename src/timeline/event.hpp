@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <variant>
 
@@ -15,7 +17,8 @@ namespace runnel::timeline {
 
 using Choice = int;  // which of the n answers; almost always 0
 
-enum class Finish { stop, length, tool_calls, content_filter };
+// `pause`: the provider stopped in the middle of its own work, and goes on when it is asked again.
+enum class Finish { stop, length, tool_calls, content_filter, pause };
 
 std::string_view name_of(Finish finish);
 
@@ -35,9 +38,31 @@ struct Reasoning {
     std::string_view text;
 };
 
+// Proof, by whoever made it, of the reasoning that was told last; it may also come without any.
+// `issuer` ("kind/model", plain) is who can use it. Clients send it back with the next turn.
+struct ReasoningSigned {
+    Choice choice;
+    std::string_view signature;
+    std::string_view issuer;
+};
+
+// Reasoning that only its issuer can read.
+struct ReasoningEncrypted {
+    Choice choice;
+    std::string_view data;
+    std::string_view issuer;
+    std::string_view id{};  // the issuer's own name for it, plain; empty: it has none
+};
+
 struct Refusal {
     Choice choice;
     std::string_view text;
+};
+
+// The text or reasoning that was told last is complete; what follows is another item, even where it
+// is of the same kind. Told only by providers whose answers are made of such items.
+struct ItemEnded {
+    Choice choice;
 };
 
 // A call to a tool. `index` is dense (0, 1, 2… in order of appearance, per choice); id and name are
@@ -79,25 +104,48 @@ struct HoldOver {
     enum class Why { time, tool_called } why = Why::time;
 };
 
-// A source the model cites; `raw` is an OpenAI url_citation annotation object.
-struct Annotation {
+// A source of what was said, in the text that was told last. Whatever is not known is empty.
+struct Citation {
     Choice choice;
-    std::string_view raw;
+    // An address, or a place in one of the documents that the request brought.
+    enum class Kind { address, characters, pages, blocks, search_result } kind = Kind::address;
+    std::string_view url{};
+    std::string_view title{};       // of the page or document
+    std::string_view cited_text{};  // the source's own words
+    // Where in the choice's text it belongs, in characters.
+    std::optional<std::int64_t> text_start{}, text_end{};
+    // Which document, and where in it.
+    std::optional<std::int64_t> document{}, start{}, end{};
+    std::string_view file_id{};
+    std::string_view reference{};  // the provider's own handle, which it wants back
 };
 
-// What a model makes that is no text. An image's `raw` is {"type":"image_url","image_url":{"url":
-// …}}, with the picture in a data: URL; an audio's is one piece of OpenAI's `audio` object.
+// What a model makes that is no text, or a piece of it: `data` is base64, `media_type` plain.
 struct Media {
     Choice choice;
     enum class Kind { image, audio } kind;
-    std::string_view raw;
+    std::string_view media_type{};
+    std::string_view data{};
+    std::string_view url{};  // in place of data
+    // Audio comes in pieces; each of these with any of them.
+    std::string_view id{};
+    std::string_view transcript{};
+    std::optional<std::int64_t> expires_at{};  // seconds since 1970
 };
 
-// Token log probabilities; `raw` is OpenAI's logprobs object. It belongs to the text event that
-// follows it.
+struct TokenLogprob {
+    std::string_view token;
+    std::string_view logprob_raw;  // a number as the provider wrote it
+    std::string_view bytes_raw{};  // an array of numbers, or null; empty: not told
+    std::span<const TokenLogprob> top{};
+};
+
+// Token log probabilities of the text, or of the refusal, in the event that follows, or of the
+// reasoning that led to it.
 struct Logprobs {
     Choice choice;
-    std::string_view raw;
+    enum class Of { text, refusal, reasoning } of = Of::text;
+    std::span<const TokenLogprob> tokens;
 };
 
 // State the provider wants back with this call's result, and that clients strip. `raw` is the
@@ -112,11 +160,13 @@ struct UsageReported {
     Usage usage;
 };
 
-// One per choice. `native` is the provider's own word for it.
+// One per choice. `native` is the provider's own word for it; `stop_sequence` the one that was hit,
+// where the provider tells.
 struct Finished {
     Choice choice;
     Finish finish;
     std::string_view native;
+    std::string_view stop_sequence{};
 };
 
 // The answer failed; nothing follows but Ended.
@@ -127,9 +177,10 @@ struct Failed {
 // The last event of every timeline.
 struct Ended {};
 
-using Event = std::variant<Started, Text, Reasoning, Refusal, ToolStarted, ToolArguments, ToolEnded,
-                           ServerTool, HoldOver, Annotation, Media, Logprobs, ProviderState,
-                           UsageReported, Finished, Failed, Ended>;
+using Event =
+    std::variant<Started, Text, Reasoning, ReasoningSigned, ReasoningEncrypted, Refusal, ItemEnded,
+                 ToolStarted, ToolArguments, ToolEnded, ServerTool, HoldOver, Citation, Media,
+                 Logprobs, ProviderState, UsageReported, Finished, Failed, Ended>;
 
 // Who receives a timeline, event by event, in order.
 class Sink {

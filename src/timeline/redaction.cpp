@@ -89,6 +89,7 @@ private:
         if (const auto* e = std::get_if<Refusal>(&event)) add(e->choice, 0, e->text);
         if (const auto* e = std::get_if<ToolArguments>(&event))
             add(e->choice, e->index, e->fragment);
+        if (const auto* e = std::get_if<Media>(&event)) add(e->choice, 0, e->transcript);
     }
 
     void mask_channel(const Channel& channel, std::vector<Piece>& pieces) {
@@ -113,6 +114,13 @@ private:
             kept = masked_json(raw);
             raw = kept;
         };
+        const auto replace_text = [](std::string_view& text, std::string& kept) {
+            const std::string plain = json::unescaped(text);
+            if (credentials_in(plain).empty()) return;
+            kept.clear();
+            json::append_escaped(kept, redacted(plain));
+            text = kept;
+        };
         std::visit(Overload{
                        [&](Text& e) { replace_piece(e.text); },
                        [&](Reasoning& e) { replace_piece(e.text); },
@@ -123,20 +131,26 @@ private:
                            replace_json(e.result_raw, kept_[1]);
                            replace_json(e.explanation_raw, kept_[2]);
                        },
-                       [&](Annotation& e) { replace_json(e.raw, kept_[0]); },
+                       [&](Citation& e) {
+                           replace_text(e.url, kept_[0]);
+                           replace_text(e.title, kept_[1]);
+                           replace_text(e.cited_text, kept_[2]);
+                       },
                        [&](ProviderState& e) { replace_json(e.raw, kept_[0]); },
+                       // In base64 anything looks like a credential.
                        [&](Media& e) {
-                           // In base64 anything looks like a credential.
-                           const bool is_base64 =
-                               e.raw.contains("base64,") || e.raw.contains(R"("data":)");
-                           if (!is_base64) replace_json(e.raw, kept_[0]);
+                           replace_piece(e.transcript);
+                           if (!e.url.starts_with("data:")) replace_text(e.url, kept_[0]);
                        },
                        // They repeat the text, token by token.
                        [&](Logprobs& e) {
-                           if (masked_choices_.contains(e.choice)) e.raw = R"({"content":null})";
+                           if (masked_choices_.contains(e.choice)) e.tokens = {};
                        },
                        [&](Failed& e) { e.error.message = redacted(e.error.message); },
                        [](Started&) {},
+                       [](ReasoningSigned&) {},
+                       [](ReasoningEncrypted&) {},
+                       [](ItemEnded&) {},
                        [](ToolStarted&) {},
                        [](ToolEnded&) {},
                        [](HoldOver&) {},
@@ -152,7 +166,7 @@ private:
     std::map<Channel, std::vector<Piece>> channels_;
     std::map<std::size_t, std::string> masked_;  // events' new text, escaped
     std::set<Choice> masked_choices_;
-    std::array<std::string, 3> kept_;  // the JSON of one event
+    std::array<std::string, 3> kept_;  // what was replaced in one event
 };
 
 }  // namespace

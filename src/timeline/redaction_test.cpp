@@ -36,8 +36,8 @@ TEST(Redaction, MasksACredentialHoweverItIsCut) {
             const TimedRecording masked = without_credentials(recording);
             Fold fold;
             masked.replay(&fold);
-            EXPECT_EQ(fold.answer().choices[0].text_escaped, R"(use\nsk-***, or é)");
-            EXPECT_EQ(fold.answer().choices[0].reasoning_escaped, "hmhmhm");
+            EXPECT_EQ(fold.answer().choices[0].text_escaped(), R"(use\nsk-***, or é)");
+            EXPECT_EQ(fold.answer().choices[0].reasoning_escaped(), "hmhmhm");
             EXPECT_EQ(masked.times(), recording.times());
         }
 }
@@ -53,7 +53,8 @@ TEST(Redaction, KeepsWhatHasNoCredentialToTheByte) {
 TEST(Redaction, CoversToolsSourcesErrorsAndLogprobs) {
     const std::string_view key = "sk-live-0123456789abcdef";
     const std::string arguments = fmt::format(R"({{"token":"{}","pin_token":12345}})", key);
-    const std::string source = fmt::format(R"({{"url":"https://x?key={}"}})", key);
+    const std::string url = fmt::format("https://x?key={}", key);
+    const std::vector<TokenLogprob> tokens{{"abcdef", "-1"}};
     std::string escaped;
     json::append_escaped(escaped, arguments);
     TimedRecording recording;
@@ -62,8 +63,13 @@ TEST(Redaction, CoversToolsSourcesErrorsAndLogprobs) {
     recording.add(EventTime(0), ToolArguments{0, 0, std::string_view(escaped).substr(20)});
     recording.add(EventTime(0), ServerTool{ServerTool::State::completed, "s", "g", arguments,
                                            "\"Bearer abcdef123\"", R"({"goal":"key=abcdef123"})"});
-    recording.add(EventTime(0), Annotation{0, source});
-    recording.add(EventTime(0), Logprobs{0, R"({"content":[{"token":"abcdef"}]})"});
+    recording.add(EventTime(0), Citation{.choice = 0, .url = url, .title = key, .cited_text = url});
+    recording.add(EventTime(0), Media{.choice = 0, .kind = Media::Kind::image, .url = url});
+    for (const std::string_view piece : {key.substr(0, 9), key.substr(9)})
+        recording.add(
+            EventTime(0),
+            Media{.choice = 0, .kind = Media::Kind::audio, .data = "AQI=", .transcript = piece});
+    recording.add(EventTime(0), Logprobs{0, Logprobs::Of::text, tokens});
     recording.add(EventTime(0), Failed{{ErrorKind::upstream_auth, fmt::format("bad {}", key)}});
     const std::string archive = write_archive(without_credentials(recording), 1'000'000);
     EXPECT_THAT(archive, Not(HasSubstr("0123456789")));
@@ -71,7 +77,7 @@ TEST(Redaction, CoversToolsSourcesErrorsAndLogprobs) {
     EXPECT_THAT(archive, Not(HasSubstr("12345")));
     const auto again = read_archive(archive);
     ASSERT_TRUE(again) << again.error().message;
-    EXPECT_THAT(rendered(*again), HasSubstr(R"(logprobs 0 {"content":null})"));
+    EXPECT_THAT(rendered(*again), HasSubstr("logprobs 0 text\n"));
 }
 
 }  // namespace

@@ -11,9 +11,9 @@
 // change. `drop` lets the source go, with all that belongs to it; the end of the input ends
 // everything; `abandon` does so with a source that nobody lets go.
 
-#include "agent/mcp.hpp"
 #include "base/log.hpp"
 #include "json/writer.hpp"
+#include "tools/mcp/server.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/io_context.hpp>
@@ -33,7 +33,7 @@
 
 #include <unistd.h>
 
-namespace runnel::agent {
+namespace runnel::tools {
 namespace {
 
 namespace asio = boost::asio;
@@ -42,7 +42,7 @@ using asio::awaitable;
 struct Session {
     asio::io_context loop{1};
     http::TaskGroup tasks{loop.get_executor()};
-    http::ConnectionPool pool{&loop, &tasks, nullptr};
+    http::Client client{&loop, &tasks, nullptr};
     std::shared_ptr<ToolSource> source;
     std::map<std::string, std::shared_ptr<http::Stop>> stops;
 };
@@ -186,7 +186,7 @@ int serve(int argc, char** argv) {
     if (kind == "http") {
         http.url = argv[at];
         const auto environment = [](const char* name) -> const char* { return std::getenv(name); };
-        auto made = make_mcp_http(http, environment, &session.tasks, &session.pool);
+        auto made = make_mcp_http(http, environment, &session.tasks, &session.client);
         if (!made) {
             print(fmt::format("{{\"error\":\"{}\"}}", made.error().message));
             return 1;
@@ -208,6 +208,6 @@ int serve(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace runnel::agent
+}  // namespace runnel::tools
 
-int main(int argc, char** argv) { return runnel::agent::serve(argc, argv); }
+int main(int argc, char** argv) { return runnel::tools::serve(argc, argv); }

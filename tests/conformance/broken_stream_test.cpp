@@ -1,5 +1,5 @@
+#include "api/registry.hpp"
 #include "corpus.hpp"
-#include "dialect/registry.hpp"
 #include "plain_reading.hpp"
 #include "transcoding.hpp"
 
@@ -25,7 +25,7 @@ std::string_view excerpt(std::string_view stream) { return stream.substr(0, 2000
 // What is wrong with the client's stream, in one dialect or another; empty when it is valid,
 // however it ended.
 std::string flaws(std::string_view from, std::string_view upstream) {
-    const auto dialects = dialect::names();
+    const auto dialects = api::chat_dialect_names();
     cli::TranscodeOptions options;
     options.from = from;
     options.to = dialects[upstream.size() % dialects.size()];

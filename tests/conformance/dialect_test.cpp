@@ -1,5 +1,5 @@
+#include "api/registry.hpp"
 #include "corpus.hpp"
-#include "dialect/registry.hpp"
 #include "plain_reading.hpp"
 #include "transcoding.hpp"
 
@@ -81,7 +81,7 @@ TEST_P(RecordedInDialect, FoldsIntoTheSameAnswer) {
 }
 
 std::vector<std::string_view> other_dialects() {
-    const auto names = dialect::names();
+    const auto names = api::chat_dialect_names();
     return {names.begin() + 1, names.end()};
 }
 

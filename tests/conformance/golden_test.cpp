@@ -1,5 +1,5 @@
+#include "api/registry.hpp"
 #include "corpus.hpp"
-#include "dialect/registry.hpp"
 #include "plain_json.hpp"
 #include "transcoding.hpp"
 
@@ -43,7 +43,7 @@ std::vector<Vector> vectors_from(std::string_view source) {
     const fs::path golden = fs::path(RUNNEL_SOURCE_DIR) / "tests" / "fixtures" / "golden";
     for (const auto& folder : fs::directory_iterator(golden)) {
         if (!fs::exists(folder.path() / source)) continue;
-        for (const std::string_view dialect : dialect::names())
+        for (const std::string_view dialect : api::chat_dialect_names())
             if (fs::exists(folder.path() / (std::string(dialect) + ".sse")))
                 vectors.push_back({folder.path().filename().string(), std::string(dialect)});
     }
@@ -131,7 +131,7 @@ private:
 TEST_P(GoldenEvents, AreToldByteForByte) {
     std::string client;
     const cli::TranscodeOptions options;
-    const auto encoder = dialect::dialect_named(GetParam().dialect)
+    const auto encoder = api::dialect_named(GetParam().dialect)
                              ->make_encoder({options.id, options.created, options.model}, &client);
     tell(GetParam().file("events.jsonl"), *encoder);
     EXPECT_TRUE(nothing_in(first_difference(GetParam().expected(), client)));

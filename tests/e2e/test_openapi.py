@@ -1,6 +1,7 @@
 """GET /openapi.json: a valid description of the API, and a true one: its examples are taken, and what is answered fits it."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -29,6 +30,10 @@ def parts_of(value):
     for name, member in members:
         for path, part in parts_of(member):
             yield (name, *path), part
+
+# Their errors have shapes of their own.
+OTHER_ERRORS = ("/v1/messages", *(f"/{version}/models/{{model}}:{method}" for version in ("v1", "v1beta")
+                                  for method in ("generateContent", "streamGenerateContent")))
 
 
 class DescribedTest(GatewayTest):
@@ -92,7 +97,7 @@ class Document(DescribedTest):
                 places = [(one["name"].lower(), one["in"]) for one in operation.parameters]
                 self.assertEqual(len(places), len(set(places)), places)
                 in_path = {one["name"] for one in operation.parameters if one["in"] == "path" and one["required"]}
-                self.assertEqual(in_path, {part[:-1].rpartition("{")[2] for part in operation.path.split("/") if "}" in part})
+                self.assertEqual(in_path, set(re.findall(r"\{(\w+)\}", operation.path)))
                 if "requestBody" in operation.body:
                     self.assertNotIn(None, operation.examples())
         schemes = self.document["components"]["securitySchemes"]
@@ -244,7 +249,9 @@ class Truth(DescribedTest):
             taken.setdefault(operation.path, set()).add(operation.method)
         for path, methods in taken.items():
             response = admin(self.runnel.port, "PUT", path.replace("{id}", "x").replace("{model}", "x"))
-            self.assert_error(response, 405, "method_not_allowed")
+            self.assertEqual(response.status, 405)
+            if path not in OTHER_ERRORS:
+                self.assert_error(response, 405, "method_not_allowed")
             self.assertEqual(set(response.headers["allow"].split(", ")), methods, path)
 
 

@@ -155,7 +155,8 @@ def answer(message):
         return {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "h", "version": "1"}}
     if method == "tools/list":
         text = {"type": "string"}
-        return {"tools": [{"name": "attempt", "inputSchema": {"type": "object", "properties": {"what": text, "target": text}}}]}
+        schema = {"type": "object", "properties": {"what": text, "target": text}}
+        return {"tools": [{"name": name, "inputSchema": schema} for name in ("attempt", "calculator")]}
     if method == "tools/call":
         done = run(**message["params"]["arguments"])
         return {"content": [{"type": "text", "text": json.dumps(done)}]}

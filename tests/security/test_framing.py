@@ -223,6 +223,14 @@ class Smuggling(AttackTest):
     def test_two_authorizations(self):
         self.assert_refused(post(b"Authorization: Bearer a\r\nauthorization: Bearer b\r\nContent-Length: 0\r\n"))
 
+    @attack("stranger", "two X-API-Key fields, of which a proxy may have checked the other", "400")
+    def test_two_keys(self):
+        key = make_key(self.runnel.port, name="two")["key"]
+        for fields, status in ((f"X-API-Key: {key}\r\n", 200), (f"X-API-Key: {key}\r\nx-api-key: rk-other\r\n", 400)):
+            client = self.connect()
+            client.send(f"GET /v1/models HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n".encode())
+            self.assertEqual(client.response().status, status)
+
     @attack("stranger", "bare CR, LF or NUL in a field, a space before its colon, a second line", "400 and close")
     def test_fields(self):
         for field in (b"X: a\rY: b\r\n", b"X: a\nY: b\r\n", b"X: a\0b\r\n", b"X : a\r\n", b"X: a\r\n b\r\n",
@@ -263,6 +271,20 @@ class HeaderFields(AttackTest):
                 self.assertEqual(response.status, 400, response.body)
         self.assertEqual(self.upstream.requests, [])
 
+    @attack("stranger", "fields with names of a megabyte, or with line ends in them, for a provider that drops what it does not know",
+            "400; neither header nor log has them")
+    def test_names_of_fields_are_bounded(self):
+        logged = len(self.runnel.log())
+        for name in ("x" * 1_000_000, "evil\r\nSet-Cookie: evil=1", "a field", "\u00e9"):
+            with self.subTest(name[:20]):
+                response = self.ask(model="local/m", **{name: 1})
+                self.assert_clean(response)
+                self.assert_error(response, 400, "invalid_value")
+                self.assertLess(len(response.body), 1000)
+        self.assertEqual(self.upstream.requests, [])
+        self.assert_eventually(lambda: self.runnel.log().count("is not how a field is spelled") >= 4)
+        self.assertLess(len(self.runnel.log()) - logged, 10_000)
+
     @attack("stranger", "names of models that are in use somewhere", "they reach the provider as they are")
     def test_real_model_names_pass(self):
         for name in ("local/ft:gpt-4o-mini:org::abc123", "local/@cf/meta/llama-3.1-8b", "local/hf.co/a/b-GGUF:Q4_K_M",
@@ -290,6 +312,24 @@ class HeaderFields(AttackTest):
             client = self.connect()
             client.send(wire)
             self.assertIn("\ufffd", client.response().error["message"])
+
+    @attack("stranger", "controls of terminals beyond ASCII, and what turns text round, in a path", "the log has none of them")
+    def test_controls_in_a_log_line(self):
+        controls = ("\u009b31m", "\u009d0;title\u009c", "\u202ereversed", "\u2066hidden")
+        for control in controls:
+            client = self.connect()
+            client.send(f"GET /seen-{control} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            self.assert_error(client.response(), 404, "not_found")
+        self.assert_eventually(lambda: self.runnel.log().count('"/seen-') >= len(controls))
+        for control in controls:
+            self.assertNotIn(control[0], self.runnel.log())
+
+    @attack("upstream", "the same in an error's words", "the log has none of them")
+    def test_controls_in_an_error(self):
+        self.upstream.play(lambda exchange: exchange.reply(400, b'{"error":{"message":"not so \\u001b[2J\\u009b2J"}}'))
+        self.assertEqual(self.ask(stream=False).status, 400)
+        self.assert_logs("not so", self.runnel)
+        self.assertFalse({"\x1b", "\x9b"} & set(self.runnel.log()))
 
     @attack("stranger", "a request id that can't be a header", "another is given")
     def test_request_id(self):

@@ -113,7 +113,7 @@ class OnePort(LimitedTest):
                 done = run_command("serve", "--listen", f"127.0.0.1:{first.port}")
                 self.assertEqual(done.returncode, 1)
                 said = done.stderr.decode()
-                self.assertIn(f"process {first.pid} (runnel) listens there already", said)
+                self.assertIn(f"process {first.pid} ({os.path.basename(BINARY)[:15]}) listens there already", said)
                 self.assertIn("--take-over", said)
                 done = run_command("serve", "--listen", f":{first.port}")
                 self.assertEqual(done.returncode, 1)

@@ -129,7 +129,8 @@ class KeptStateOfStrangers(TenantTest):
 
 class LeakyTool(http.server.BaseHTTPRequestHandler):
     """Fails as servers do that tell everybody everything."""
-    said = '{"error":"db-7.internal:5432 refused sk-live-1234567890","url":"http://10.1.2.3:9000/x?sig=1","why":"no such city"}'
+    said = ('{"error":"db-7.internal:5432 refused sk-live-1234567890","url":"http://10.1.2.3:9000/x?sig=1",'
+            '"other":"http://[fd00::7]:9001/inner?part=1","why":"no such city"}')
 
     def do_GET(self):
         body = LeakyTool.said.encode()
@@ -220,7 +221,7 @@ class ToolsOfTenants(TenantTest):
             shown += response.body.decode()
             shown += self.sent()
         self.assertIn("no such city", shown, "what helps the model is left")
-        for secret in ("sk-live", "db-7", "10.1.2.3", "sig=1", "5432"):
+        for secret in ("sk-live", "db-7", "10.1.2.3", "sig=1", "5432", "fd00", "9001", "inner"):
             self.assertNotIn(secret, shown)
 
 
@@ -339,6 +340,17 @@ class ModelsOfTenants(TenantTest):
             self.assertEqual(self.asks(key, limited + "-mini"), [200], "another model")
             self.assert_error(self.chat(key, model=limited + " "), 400, "invalid_value", param="model")
 
+    @attack("tenant", "another model in a field that servers in Go take for model: \"Model\", \"MODEL\", and such for others",
+            "400, and no provider is asked")
+    def test_spellings_of_fields(self):
+        key = self.key(models=["local/gpt-9"])
+        for field in ("Model", "MODEL", "modeL", "Max_Tokens", "max_to\u212aens", "\u017ftream", "Builtin_Tools"):
+            with self.subTest(field):
+                response = self.chat(key, model="local/gpt-9", **{field: "local/secret"})
+                self.assert_error(response, 400, "invalid_value", param=field)
+        self.assertEqual(self.upstream.requests, [])
+        self.assertEqual(self.chat(key, model="local/gpt-9", enableSearch=False).status, 200, "another field")
+
     @attack("tenant", "many requests with a time-out of their own that nobody can keep",
             "whom others ask is none of the worse for it")
     def test_impatience_is_nobodys_fault(self):
@@ -436,6 +448,25 @@ class LogsOfTenants(TenantTest):
         for shown in (own, listed, response.body.decode()):
             self.assertNotIn("gpu-7", shown)
         self.assertIn("gpu-7", admin(self.runnel.port, "GET", f"/admin/v1/logs/{request}").body.decode())
+
+    @attack("tenant", "its key where an id or a model's name belongs, by mistake", "neither log nor store has it")
+    def test_keys_in_the_wrong_place(self):
+        key = self.key()
+        secret = key["key"]
+        for path in (f"/v1/models/{secret}", f"/v1/logs/{secret}", f"/{secret}", f"/v1/chat/completions?api-key={secret}"):
+            get(self.runnel.port, path, headers=bearer(key))
+        get(self.runnel.port, "/v1/models", headers={**bearer(key), "X-Request-ID": secret})
+        self.chat(key, model=secret)
+        last = self.ask(model=secret, headers={**bearer(key), "X-Request-ID": "the-last-one"})
+        self.assertEqual(last.status, 404, last.body)
+        self.assert_logs("the-last-one", self.runnel)
+        self.assertNotIn(secret, self.runnel.log())
+
+        def usage():
+            return admin(self.runnel.port, "GET", "/admin/v1/usage?group_by=model").body.decode()
+
+        self.assert_eventually(lambda: "rk-***" in usage())
+        self.assertNotIn(secret, usage())
 
     def test_the_log_leaves_the_gateways_own_words_alone(self):
         request = self.ask(headers={"X-Request-ID": "without-a-key"}).headers["x-request-id"]

@@ -69,6 +69,21 @@ class ToolProgramTest(AttackTest):
         return os.path.join(self.runnel.folder, name)
 
 
+class NamesOfTools(ToolProgramTest):
+    """What a server calls its tools is the server's to say."""
+
+    def run_tool(self, name, **arguments):
+        client = self.connect()
+        client.request("POST", "/v1/tools/execute", json.dumps({"tool": name, "args": arguments}).encode(),
+                       {"Content-Type": "application/json"})
+        return client.response().json()
+
+    @attack("upstream", "a tool with the name of one that the gateway has", "it is not called in its place")
+    def test_a_name_that_is_taken(self):
+        self.assertEqual(self.run_tool("calculator", expression="6*7")["result"], 42)
+        self.assertEqual(self.run_tool("hostile_calculator", what="parent", target="")["result"], str(self.runnel.pid))
+
+
 @unittest.skipUnless(HAS_LANDLOCK, "this kernel has no Landlock")
 class UsualSandbox(ToolProgramTest):
     @attack("upstream", "an MCP server on this machine reads /proc/GATEWAY/environ, mem, maps and fd", "it may not")

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "provider/anthropic_request.hpp"
+#include "provider/anthropic/request.hpp"
 
 #include <fmt/format.h>
 

@@ -15,11 +15,17 @@ using chat::Part;
 using chat::Request;
 using chat::Role;
 
-inline Part text(std::string_view escaped, std::string_view mark = {}) {
-    return {.kind = Part::Kind::text, .text_escaped = escaped, .cache_control_raw = mark};
+inline Part text(std::string_view escaped) { return {chat::Text{escaped}}; }
+
+// Worth keeping in the provider's cache.
+inline Part marked(Part part, std::string_view ttl = {}) {
+    part.cache = chat::CacheMark{ttl};
+    return part;
 }
 
-inline Part image(std::string_view url) { return {.kind = Part::Kind::image, .url_escaped = url}; }
+inline Part image(std::string_view url) {
+    return {chat::Image{.source = chat::source_of_url(url)}};
+}
 
 inline Message said(Role role, std::vector<Part> parts) {
     Message message;
@@ -34,7 +40,8 @@ inline Message called(std::vector<std::pair<std::string, std::string_view>> call
     Message message;
     message.role = Role::assistant;
     for (const auto& [id, arguments] : calls)
-        message.tool_calls.push_back({.id = id, .name = "find", .arguments_escaped = arguments});
+        message.parts.push_back(
+            {chat::ToolCall{.id = id, .name = "find", .arguments_escaped = arguments}});
     return message;
 }
 

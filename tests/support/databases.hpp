@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/sql.hpp"
+#include "storage/sql/sql.hpp"
 #include "support/postgres_server.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -18,9 +18,9 @@ inline PostgresServer* shared_postgres() {
 }
 
 // A test that runs on each database there is, every time on an empty one.
-class OnEachDatabase : public ::testing::TestWithParam<policy::StoreSettings::Kind> {
+class OnEachDatabase : public ::testing::TestWithParam<storage::StoreSettings::Kind> {
 protected:
-    using Kind = policy::StoreSettings::Kind;
+    using Kind = storage::StoreSettings::Kind;
 
     void SetUp() override {
         settings_.kind = GetParam();
@@ -31,28 +31,28 @@ protected:
     }
 
     // Another connection to it.
-    std::unique_ptr<store::Database> open() const {
-        auto database = store::open_database(settings_, folder_.path());
+    std::unique_ptr<storage::Database> open() const {
+        auto database = storage::open_database(settings_, folder_.path());
         EXPECT_TRUE(database) << database.error().message << database.error().detail;
         return database ? std::move(*database) : nullptr;
     }
 
-    const policy::StoreSettings& settings() const { return settings_; }
+    const storage::StoreSettings& settings() const { return settings_; }
     const std::filesystem::path& folder() const { return folder_.path(); }
 
 private:
-    policy::StoreSettings settings_;
+    storage::StoreSettings settings_;
     TemporaryFolder folder_;
 };
 
 inline std::string
-database_name(const ::testing::TestParamInfo<policy::StoreSettings::Kind>& parameter) {
-    return parameter.param == policy::StoreSettings::Kind::sqlite ? "Sqlite" : "Postgres";
+database_name(const ::testing::TestParamInfo<storage::StoreSettings::Kind>& parameter) {
+    return parameter.param == storage::StoreSettings::Kind::sqlite ? "Sqlite" : "Postgres";
 }
 
 inline auto each_database() {
-    return ::testing::Values(policy::StoreSettings::Kind::sqlite,
-                             policy::StoreSettings::Kind::postgres);
+    return ::testing::Values(storage::StoreSettings::Kind::sqlite,
+                             storage::StoreSettings::Kind::postgres);
 }
 
 }  // namespace runnel::testing

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "dialect/dialect.hpp"
+#include "api/dialect.hpp"
 
 #include <string>
 #include <string_view>
@@ -9,15 +9,15 @@
 // The envelope of the specification's vectors, for tests of what dialects write.
 namespace runnel::testing {
 
-inline const dialect::Envelope golden{.id = "chatcmpl-T", .created = 1700000000, .model = "m1"};
+inline const api::Envelope golden{.id = "chatcmpl-T", .created = 1700000000, .model = "m1"};
 
-inline dialect::Envelope golden_with_usage() {
-    dialect::Envelope envelope = golden;
-    envelope.usage = dialect::Envelope::Usage::shown;
+inline api::Envelope golden_with_usage() {
+    api::Envelope envelope = golden;
+    envelope.usage = api::Envelope::Usage::shown;
     return envelope;
 }
 
-inline std::string encoded(const dialect::Dialect& dialect, const dialect::Envelope& envelope,
+inline std::string encoded(const api::Dialect& dialect, const api::Envelope& envelope,
                            const std::vector<timeline::Event>& events) {
     std::string out;
     const auto encoder = dialect.make_encoder(envelope, &out);
@@ -25,7 +25,7 @@ inline std::string encoded(const dialect::Dialect& dialect, const dialect::Envel
     return out;
 }
 
-inline std::string whole(const dialect::Dialect& dialect, const dialect::Envelope& envelope,
+inline std::string whole(const api::Dialect& dialect, const api::Envelope& envelope,
                          const std::vector<timeline::Event>& events) {
     timeline::Fold fold;
     for (const timeline::Event& event : events) fold.on(event);

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "store/journal.hpp"
-#include "store/recovery.hpp"
+#include "storage/journal/journal.hpp"
+#include "storage/journal/recovery.hpp"
 #include "telemetry/request_log.hpp"
 
 #include <filesystem>
@@ -17,14 +17,14 @@
 
 namespace runnel::testing {
 
-inline store::Opening some_opening(std::string_view completion_id) {
+inline storage::Opening some_opening(std::string_view completion_id) {
     return {.completion_id = completion_id,
             .request_id = "req_1",
             .key_id = "key_1",
             .team = "search",
             .model = "fast",
             .target = "openai/gpt-5-mini",
-            .began = policy::UtcTime(std::chrono::seconds(1'700'000'000)),
+            .began = access::UtcTime(std::chrono::seconds(1'700'000'000)),
             .input_tokens = 2000,
             .output_tokens = 500,
             .reserved = Money{13'500'000},
@@ -35,7 +35,7 @@ inline telemetry::RequestRecord finished_request(std::string completion_id) {
     telemetry::RequestRecord record;
     record.completion_id = std::move(completion_id);
     record.request_id = "req_1";
-    record.began = policy::UtcTime(std::chrono::seconds(1'700'000'000));
+    record.began = access::UtcTime(std::chrono::seconds(1'700'000'000));
     record.key_id = "key_1";
     record.team = "search";
     record.model_asked = "fast";
@@ -55,15 +55,15 @@ inline telemetry::RequestRecord finished_request(std::string completion_id) {
 }
 
 // A journal whose memory is a folder beside that of its disk, and which copies nothing by itself.
-inline store::Journal::Options journal_options(store::ClosedLog::Sizes sizes = {}) {
-    store::Journal::Options options;
+inline storage::Journal::Options journal_options(storage::ClosedLog::Sizes sizes = {}) {
+    storage::Journal::Options options;
     options.sizes = sizes;
-    options.copies = store::Journal::Options::Copies::when_told;
+    options.copies = storage::Journal::Options::Copies::when_told;
     options.memory = [](const std::filesystem::path& folder) {
         const auto memory = folder.parent_path() / "memory";
         std::filesystem::create_directories(memory);
         std::filesystem::permissions(memory, std::filesystem::perms::owner_all);
-        return std::optional(store::JournalMemory{memory, store::limits::journal_memory_bytes});
+        return std::optional(storage::JournalMemory{memory, storage::limits::journal_memory_bytes});
     };
     return options;
 }
@@ -71,8 +71,8 @@ inline store::Journal::Options journal_options(store::ClosedLog::Sizes sizes = {
 // A store in memory, which may go away. A record that it has stays as it is.
 class MemoryStore {
 public:
-    store::AppendRecords append() {
-        return [this](std::span<const store::Record> batch) { return add(batch); };
+    storage::AppendRecords append() {
+        return [this](std::span<const storage::Record> batch) { return add(batch); };
     }
 
     void go_away() { set_away(true); }
@@ -88,10 +88,10 @@ public:
         return rows_.size();
     }
     // An empty one where there is none.
-    store::Record find(const std::string& id) const {
+    storage::Record find(const std::string& id) const {
         const std::scoped_lock lock(mutex_);
         const auto row = rows_.find(id);
-        return row == rows_.end() ? store::Record{} : row->second;
+        return row == rows_.end() ? storage::Record{} : row->second;
     }
     std::vector<std::size_t> batches() const {
         const std::scoped_lock lock(mutex_);
@@ -104,12 +104,12 @@ private:
         away_ = away;
     }
 
-    Result<store::Appended> add(std::span<const store::Record> batch) {
+    Result<storage::Appended> add(std::span<const storage::Record> batch) {
         const std::scoped_lock lock(mutex_);
         if (away_) return fail(ErrorKind::store_unavailable, "the store is away");
         batches_.push_back(batch.size());
-        store::Appended appended;
-        for (const store::Record& record : batch) {
+        storage::Appended appended;
+        for (const storage::Record& record : batch) {
             if (record.entry_id == refused_id_) {
                 ++appended.refused;
             } else if (rows_.emplace(record.entry_id, record).second) {
@@ -122,7 +122,7 @@ private:
     }
 
     mutable std::mutex mutex_;
-    std::map<std::string, store::Record> rows_;
+    std::map<std::string, storage::Record> rows_;
     std::vector<std::size_t> batches_;
     std::string refused_id_;
     bool away_ = false;

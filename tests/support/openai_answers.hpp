@@ -1,7 +1,7 @@
 #pragma once
 
-#include "provider/answer_reader.hpp"
-#include "provider/openai_wire.hpp"
+#include "provider/core/answer_reader.hpp"
+#include "provider/openai/wire.hpp"
 #include "support/timeline_recorder.hpp"
 
 #include <fmt/format.h>

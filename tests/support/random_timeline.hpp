@@ -3,6 +3,7 @@
 #include "timeline/archive.hpp"
 
 #include <array>
+#include <optional>
 #include <random>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,8 @@ public:
             add(failed);
         } else {
             for (timeline::Choice choice = 0; choice < 3; ++choice)
-                add(timeline::Finished{choice, static_cast<timeline::Finish>(below(4)), plain()});
+                add(timeline::Finished{choice, static_cast<timeline::Finish>(below(5)), plain(),
+                                       escaped()});
             if (below(2) == 0) add(timeline::UsageReported{usage()});
         }
         if (below(8) != 0) add(timeline::Ended{});
@@ -84,22 +86,69 @@ private:
 
     void add_some_event() {
         const timeline::Choice choice = below(5) == 0 ? below(3) : 0;
-        switch (below(14)) {
+        switch (below(18)) {
             case 0: return add(timeline::Reasoning{choice, escaped()});
             case 1: return add(timeline::Refusal{choice, escaped()});
             case 2: return add_call(choice);
             case 3: return add_server_tool();
             case 4: return add(timeline::HoldOver{static_cast<timeline::HoldOver::Why>(below(2))});
-            case 5: return add(timeline::Annotation{choice, raw()});
-            case 6: return add(timeline::Logprobs{choice, raw()});
+            case 5: return add(citation(choice));
+            case 6: return add_logprobs(choice);
             case 7: return add(timeline::ProviderState{plain(), raw()});
             case 8: return add(timeline::UsageReported{usage()});
-            case 9: {
-                const auto kind = static_cast<timeline::Media::Kind>(below(2));
-                return add(timeline::Media{choice, kind, raw()});
-            }
+            case 9: return add(media(choice));
+            case 10: return add(timeline::ReasoningSigned{choice, escaped(), plain()});
+            case 11: return add(timeline::ReasoningEncrypted{choice, escaped(), plain(), plain()});
+            case 12: return add(timeline::ItemEnded{choice});
             default: return add(timeline::Text{choice, escaped()});
         }
+    }
+
+    std::optional<std::int64_t> number() {
+        return below(2) == 0 ? std::optional<std::int64_t>(below(1000)) : std::nullopt;
+    }
+
+    timeline::Citation citation(timeline::Choice choice) {
+        return {.choice = choice,
+                .kind = static_cast<timeline::Citation::Kind>(below(5)),
+                .url = escaped(),
+                .title = escaped(),
+                .cited_text = escaped(),
+                .text_start = number(),
+                .text_end = number(),
+                .document = number(),
+                .start = number(),
+                .end = number(),
+                .file_id = escaped(),
+                .reference = escaped()};
+    }
+
+    timeline::Media media(timeline::Choice choice) {
+        return {.choice = choice,
+                .kind = static_cast<timeline::Media::Kind>(below(2)),
+                .media_type = plain(),
+                .data = one_of(std::array<std::string_view, 3>{"AQI=", "AQID", ""}),
+                .url = escaped(),
+                .id = escaped(),
+                .transcript = escaped(),
+                .expires_at = number()};
+    }
+
+    std::vector<timeline::TokenLogprob> tokens(int most) {
+        constexpr std::array<std::string_view, 3> numbers{"-0.5", "0", "-1.25e-7"};
+        constexpr std::array<std::string_view, 4> bytes{"", "null", "[]", "[195,169]"};
+        std::vector<timeline::TokenLogprob> made(static_cast<std::size_t>(below(most + 1)));
+        for (timeline::TokenLogprob& token : made)
+            token = {escaped(), one_of(numbers), one_of(bytes)};
+        return made;
+    }
+
+    void add_logprobs(timeline::Choice choice) {
+        std::vector<timeline::TokenLogprob> all = tokens(3);
+        const std::vector<timeline::TokenLogprob> top = tokens(4);
+        if (!all.empty()) all.back().top = top;
+        const auto of = static_cast<timeline::Logprobs::Of>(below(3));
+        add(timeline::Logprobs{choice, of, all});
     }
 
     void add_call(timeline::Choice choice) {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "policy/redis_address.hpp"
-#include "store/redis_connection.hpp"
+#include "base/redis_address.hpp"
+#include "storage/redis/connection.hpp"
 
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ public:
     // Where it is installed. Tests that need one are skipped elsewhere.
     static bool is_installed() { return !program().empty(); }
 
-    const policy::RedisAddress& address() const { return address_; }
+    const RedisAddress& address() const { return address_; }
 
     void start() {
         const std::string port = std::to_string(address_.port);
@@ -92,7 +92,7 @@ public:
         }
         using namespace std::chrono_literals;
         for (int i = 0; i < 400; ++i) {
-            if (store::RedisConnection::open(address_, 500ms, 500ms)) return;
+            if (storage::RedisConnection::open(address_, 500ms, 500ms)) return;
             std::this_thread::sleep_for(25ms);
         }
         ADD_FAILURE() << "redis-server does not start; see " << log;
@@ -118,7 +118,7 @@ private:
     Keeps keeps_;
     std::vector<std::string> options_;
     std::string folder_;
-    policy::RedisAddress address_{};
+    RedisAddress address_{};
     pid_t pid_ = 0;
 };
 

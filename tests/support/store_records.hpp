@@ -1,18 +1,18 @@
 #pragma once
 
-#include "store/records.hpp"
+#include "storage/records.hpp"
 
 #include <string>
 
 namespace runnel::testing {
 
 // Noon of a day, in whole hours.
-inline constexpr policy::UtcTime some_noon{
+inline constexpr access::UtcTime some_noon{
     std::chrono::hours(490'000) - std::chrono::hours(490'000 % 24) + std::chrono::hours(12)};
 
 // A request that went well, and cost 13.5 thousandths of a dollar.
-inline store::Record some_record(const std::string& entry_id, policy::UtcTime time = some_noon) {
-    store::Record record;
+inline storage::Record some_record(const std::string& entry_id, access::UtcTime time = some_noon) {
+    storage::Record record;
     record.entry_id = entry_id;
     record.request_id = "req-" + entry_id;
     record.time = time;

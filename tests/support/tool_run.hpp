@@ -1,6 +1,6 @@
 #pragma once
 
-#include "agent/tool_box.hpp"
+#include "tools/tool_box.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -18,21 +18,21 @@ namespace runnel::testing {
 // One tool, run as requests run it: from a loop of its own, on the tool thread.
 class ToolRun {
 public:
-    using Make = std::function<std::unique_ptr<agent::ToolSource>(agent::ToolThread* thread)>;
+    using Make = std::function<std::unique_ptr<tools::ToolSource>(tools::ToolThread* thread)>;
     explicit ToolRun(const Make& make) {
-        std::vector<agent::ToolBox::Entry> entries;
+        std::vector<tools::ToolBox::Entry> entries;
         entries.push_back({"t", make(&thread_)});
         box_.emplace(&thread_, std::move(entries));
     }
 
-    agent::ToolOutcome run(std::string arguments) { return run(std::move(arguments), {}); }
+    tools::ToolOutcome run(std::string arguments) { return run(std::move(arguments), {}); }
     // The same, for a client that hangs up after a while.
-    agent::ToolOutcome run_and_hang_up(std::string arguments, std::chrono::milliseconds after) {
+    tools::ToolOutcome run_and_hang_up(std::string arguments, std::chrono::milliseconds after) {
         return run(std::move(arguments), after);
     }
 
 private:
-    agent::ToolOutcome run(std::string arguments,
+    tools::ToolOutcome run(std::string arguments,
                            std::optional<std::chrono::milliseconds> stop_after) {
         loop_.restart();
         http::Stop stop;
@@ -43,21 +43,21 @@ private:
                 if (!error) stop.request(http::Stop::Reason::client_gone);
             });
         }
-        std::optional<agent::ToolOutcome> outcome;
+        std::optional<tools::ToolOutcome> outcome;
         boost::asio::co_spawn(loop_, ask(&*box_, std::move(arguments), &stop, &timer, &outcome),
                               boost::asio::detached);
         loop_.run();
         return outcome.value_or(
-            agent::ToolOutcome{agent::ToolOutcome::Kind::failed, "no outcome", ""});
+            tools::ToolOutcome{tools::ToolOutcome::Kind::failed, "no outcome", ""});
     }
 
-    static boost::asio::awaitable<void> ask(const agent::ToolBox* box, std::string arguments,
+    static boost::asio::awaitable<void> ask(const tools::ToolBox* box, std::string arguments,
                                             http::Stop* stop, boost::asio::steady_timer* timer,
-                                            std::optional<agent::ToolOutcome>* outcome) {
+                                            std::optional<tools::ToolOutcome>* outcome) {
         const std::vector<std::string> names{"t"};
         auto offer = co_await box->offer(names, stop);
         if (offer.missing) co_return;
-        agent::ToolCall call;
+        tools::ToolCall call;
         call.arguments_json = std::move(arguments);
         *outcome = co_await box->run(offer.tools.front(), std::move(call), stop);
         timer->cancel();
@@ -65,8 +65,8 @@ private:
 
     boost::asio::io_context loop_;  // what is stopped may still report to it
     http::UpstreamTls tls_;
-    agent::ToolThread thread_{&tls_};
-    std::optional<agent::ToolBox> box_;
+    tools::ToolThread thread_{&tls_};
+    std::optional<tools::ToolBox> box_;
 };
 
 }  // namespace runnel::testing

@@ -61,7 +61,7 @@ export interface Tokens {
   cache_write: number | null;
   reasoning: number | null;
   total: number;
-  provenance: 'reported' | 'counted' | 'estimated' | null;
+  provenance: 'reported' | 'estimated' | null;
 }
 
 export type Outcome = 'ok' | 'error' | 'client_closed' | 'crashed';
@@ -90,7 +90,7 @@ export interface LogRecord {
   cost: { usd: number | null; lines: CostLine[] };
   cache: string | null;
   guardrails: string[];
-  timings_ms: { queue: number; connect: number; first_token: number | null; total: number; longest_gap: number };
+  timings_ms: { first_token: number | null; total: number; longest_gap: number };
   client_closed: boolean;
   client_address: string | null;
   bytes_out: number;

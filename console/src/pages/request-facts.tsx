@@ -28,8 +28,6 @@ function factsOf(record: LogRecord): Fact[] {
     ['Cost', record.cost.usd === null ? 'not known: the model has no price' : usd(record.cost.usd)],
     ['First token', duration(times.first_token)],
     ['Total', duration(times.total)],
-    ['Waited for a place', duration(times.queue)],
-    ['Connecting', duration(times.connect)],
     ['Longest pause', duration(times.longest_gap)],
     ['Cache', record.cache],
     ['Warnings', record.warnings.join(', ')],

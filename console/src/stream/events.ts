@@ -17,6 +17,14 @@ export interface ServerTool {
   result?: string; // JSON
 }
 
+// A source of what was said: an address, or a place in one of the request's documents.
+export interface Citation {
+  kind: string;
+  url?: string;
+  title?: string;
+  cited_text?: string;
+}
+
 // One of the members after `choice` says what it is.
 export interface StreamEvent {
   ms: number;
@@ -33,8 +41,11 @@ export interface StreamEvent {
   tool_ended?: number;
   server_tool?: ServerTool;
   hold_over?: string;
-  annotation?: string;
-  logprobs?: string;
+  reasoning_signed?: string;
+  reasoning_encrypted?: string;
+  item_ended?: true;
+  citation?: Citation;
+  logprobs?: unknown[];
   provider_state?: string;
   usage?: TokenCounts;
   finished?: string;

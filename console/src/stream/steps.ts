@@ -1,7 +1,7 @@
 // A timeline as a reader sees it: runs of text and thought, calls, tools, the end. Events go in one by one, so that a
 // live stream, a replay and a finished answer are drawn by the same code.
 
-import type { StreamEvent, TokenCounts } from './events';
+import type { Citation, StreamEvent, TokenCounts } from './events';
 
 interface Timed {
   from: number; // ms of its first event
@@ -33,7 +33,7 @@ export interface Tool extends Timed {
 
 export interface Source extends Timed {
   kind: 'source';
-  raw: string;
+  citation: Citation;
 }
 
 export interface Finish extends Timed {
@@ -67,7 +67,7 @@ export class StepList {
     else if (event.tool_arguments !== undefined) this.extendCall(event, event.tool_arguments);
     else if (event.tool_ended !== undefined) this.endCall(event, event.tool_ended);
     else if (event.server_tool) this.runTool(event.server_tool, ms);
-    else if (event.annotation !== undefined) this.steps.push({ kind: 'source', raw: event.annotation, from: ms, to: ms });
+    else if (event.citation) this.steps.push({ kind: 'source', citation: event.citation, from: ms, to: ms });
     else if (event.usage) this.usage = event.usage;
     else if (event.finished !== undefined)
       this.steps.push({ kind: 'finish', reason: event.finished, native: event.native ?? '', from: ms, to: ms });

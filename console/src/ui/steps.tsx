@@ -3,6 +3,7 @@
 import { Component } from 'preact';
 
 import { count, duration, pretty, words } from '../format';
+import type { Citation } from '../stream/events';
 import type { Step, StepList } from '../stream/steps';
 
 interface StepsProps {
@@ -109,7 +110,7 @@ function bodyOf(step: Step, open: boolean) {
         </>
       );
     case 'source':
-      return <SourceBody raw={step.raw} />;
+      return <SourceBody citation={step.citation} />;
     case 'finish':
       return <p class="step-title soft">Finished: {words(step.reason)}{step.native && step.native !== step.reason ? ` (${step.native})` : ''}</p>;
     case 'error':
@@ -122,18 +123,12 @@ function bodyOf(step: Step, open: boolean) {
   }
 }
 
-function SourceBody({ raw }: { raw: string }) {
-  let cited: { url?: string; title?: string } = {};
-  try {
-    const { url_citation: inner, ...outer } = JSON.parse(raw) as { url_citation?: typeof cited; url?: string };
-    cited = inner ?? outer;
-  } catch {
-    // Then its text is shown as it is.
-  }
-  const isLink = /^https?:\/\//.test(cited.url ?? '');
+function SourceBody({ citation }: { citation: Citation }) {
+  const { url, title, cited_text: quotation } = citation;
+  const isLink = /^https?:\/\//.test(url ?? '');
   return (
     <p class="step-title soft">
-      Source: {isLink ? <a href={cited.url} rel="noreferrer noopener" target="_blank">{cited.title || cited.url}</a> : raw}
+      Source: {isLink ? <a href={url} rel="noreferrer noopener" target="_blank">{title || url}</a> : title || url || quotation || citation.kind}
     </p>
   );
 }

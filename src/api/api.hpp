@@ -1,0 +1,42 @@
+#pragma once
+
+#include "api/dialect.hpp"
+#include "base/result.hpp"
+#include "chat/request.hpp"
+#include "json/parser.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace runnel::api {
+
+// A request as it came in.
+struct Incoming {
+    std::string body{};
+    // What the path says, where an API has it there.
+    std::string model{};
+    std::optional<chat::Streaming> streaming{};
+    std::string_view dialect{};
+};
+
+// An API that clients speak: it reads requests, and its dialects write the answers. An endpoint
+// brings its API along, so nothing in between asks which one it is.
+class Api {
+public:
+    virtual ~Api() = default;
+    virtual std::string_view name() const = 0;  // e.g. "chat"
+    // `parser` is used during the call only.
+    virtual Result<chat::Request> read_request(Incoming incoming, json::Parser* parser) const = 0;
+    // What can't be wanted together; asked once the model's defaults are in it.
+    virtual Result<void> check_request(const chat::Request& request) const = 0;
+    // The first is what a client gets that asks for none.
+    virtual std::span<const Dialect* const> dialects() const = 0;
+    // The JSON body of an error that is sent with its HTTP status.
+    virtual std::string error_body(const Error& error) const = 0;
+    // What the ids of its answers begin with; empty: what the config says.
+    virtual std::string_view id_prefix() const { return {}; }
+};
+
+}  // namespace runnel::api

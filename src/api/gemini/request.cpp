@@ -1,0 +1,86 @@
+#include "api/gemini/request.hpp"
+
+#include "api/gemini/contents.hpp"
+#include "api/gemini/generation_config.hpp"
+#include "api/gemini/tools.hpp"
+#include "api/request_body.hpp"
+#include "base/limits.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace runnel::api::gemini {
+namespace {
+
+struct Reading {
+    chat::Request& request;
+    Contents contents{&request};
+    std::optional<chat::Message> system{};
+};
+
+Result<void> read_system(Reading& reading, Value& value) {
+    return store(reading.contents.read_system(value), reading.system);
+}
+
+Result<void> read_tool_config(Reading& reading, Value& value) {
+    return Tools(&reading.request).read_config(value);
+}
+
+Result<void> read_config(Reading& reading, Value& value) {
+    return GenerationConfig(&reading.request).read(value);
+}
+
+using Field = KnownField<Reading>;
+constexpr std::array known_fields{
+    Field{"contents", [](Reading& r, Value& v) { return r.contents.read(v); }},
+    Field{"systemInstruction", read_system},
+    Field{"system_instruction", read_system},
+    Field{"tools", [](Reading& r, Value& v) { return Tools(&r.request).read(v); }},
+    Field{"toolConfig", read_tool_config},
+    Field{"tool_config", read_tool_config},
+    Field{"generationConfig", read_config},
+    Field{"generation_config", read_config},
+    // The path says it.
+    Field{"model", [](Reading&, Value&) { return Result<void>(); }},
+};
+
+Result<void> check_model(std::string_view name) {
+    const bool is_printable = std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~'; });
+    if (is_printable && name.size() <= limits::model_name_bytes) return {};
+    return fail_at(ErrorKind::model_not_found, "model", "the path does not name a model");
+}
+
+void settle(Reading& reading) {
+    chat::Request& request = reading.request;
+    if (reading.system && !reading.system->parts.empty())
+        request.messages.insert(request.messages.begin(), std::move(*reading.system));
+    for (std::size_t i = 0; i < request.messages.size(); ++i) request.messages[i].number = i + 1;
+}
+
+}  // namespace
+
+Result<chat::Request> read_request(Incoming incoming, json::Parser* parser) {
+    Result<chat::Request> request;
+    request->api = chat::Api::gemini;
+    request->model = std::move(incoming.model);
+    request->streaming = incoming.streaming;
+    // Gemini tells its thoughts to those who ask for them.
+    request->reasoning.show = chat::ReasoningWish::Show::no;
+    request->body = std::make_unique<std::string>(std::move(incoming.body));
+    Reading reading{*request};
+    RequestBody fields;
+    auto read = check_model(request->model);
+    if (read) read = fields.open(*request->body, parser);
+    if (read) read = read_known_fields(known_fields, fields, *request, reading);
+    if (read && request->messages.empty())
+        read = fail_at(ErrorKind::missing_required_field, "contents", "contents is not specified");
+    settle(reading);
+    if (!read) request = propagate(read);
+    return request;
+}
+
+Result<void> check_request(const chat::Request& request) { return check_tool_choice(request); }
+
+}  // namespace runnel::api::gemini

@@ -1,0 +1,114 @@
+#include "api/gemini/stream.hpp"
+
+#include "api/gemini/answer.hpp"
+
+namespace runnel::api::gemini {
+
+Stream::Stream(const Envelope& envelope, Framing framing, std::string* out)
+    : out_(*out),
+      envelope_(envelope),
+      framing_(framing) {
+    set_usage(std::nullopt);
+}
+
+void Stream::on(const timeline::Event& event) {
+    using namespace timeline;
+    const bool hides_thoughts = envelope_.reasoning == Envelope::Reasoning::hidden;
+    // Adds to a candidate, and shows what came of it.
+    const auto add = [&](Choice choice, auto write) {
+        write(candidates_[choice]);
+        show(choice);
+    };
+    std::visit(
+        Overload{
+            [&](const Text& e) { add(e.choice, [&](Candidate& c) { c.text(e.text); }); },
+            [&](const Reasoning& e) {
+                if (!hides_thoughts) add(e.choice, [&](Candidate& c) { c.thought(e.text); });
+            },
+            [&](const ReasoningSigned& e) {
+                add(e.choice, [&](Candidate& c) { c.sign(e.signature, e.issuer); });
+            },
+            [&](const ReasoningEncrypted& e) {
+                add(e.choice, [&](Candidate& c) { c.encrypted(e.data, e.issuer); });
+            },
+            [&](const Refusal& e) { add(e.choice, [&](Candidate& c) { c.text(e.text); }); },
+            [&](const ToolStarted& e) { candidates_[e.choice].begin_call(e.index, e.id, e.name); },
+            [&](const ToolArguments& e) {
+                candidates_[e.choice].add_arguments(e.index, e.fragment);
+            },
+            [&](const ToolEnded& e) { add(e.choice, [&](Candidate& c) { c.end_call(e.index); }); },
+            [&](const Media& e) { add(e.choice, [&](Candidate& c) { c.media(e); }); },
+            [&](const Citation& e) { candidates_[e.choice].cite(e); },
+            [&](const Logprobs& e) { candidates_[e.choice].logprobs(e); },
+            [&](const UsageReported& e) { set_usage(e.usage); },
+            [&](const Finished& e) { candidates_[e.choice].finish(e.finish); },
+            [&](const Failed& e) { fail(e.error); },
+            [&](const Ended&) { end(); },
+            // Not in this API, or the gateway's own business.
+            [](const Started&) {},
+            [](const ItemEnded&) {},
+            [](const ServerTool&) {},
+            [](const HoldOver&) {},
+            [](const ProviderState&) {},
+        },
+        event);
+}
+
+void Stream::show(timeline::Choice choice) {
+    scratch_.clear();
+    if (!candidates_[choice].write_more(scratch_, choice)) return;
+    begin_object();
+    out_ += R"({"candidates":[)";
+    out_ += scratch_;
+    out_ += '}';
+    out_ += tail_;
+    end_object();
+}
+
+void Stream::begin_object() {
+    if (framing_ == Framing::events) {
+        out_ += "data: ";
+    } else {
+        out_ += any_ ? ",\n" : "[";
+    }
+    any_ = true;
+}
+
+void Stream::end_object() {
+    if (framing_ == Framing::events) out_ += "\n\n";
+}
+
+void Stream::set_usage(const std::optional<timeline::Usage>& usage) {
+    tail_.clear();
+    append_tail(tail_, envelope_, usage);
+}
+
+void Stream::fail(const Error& error) {
+    failed_ = true;
+    begin_object();
+    out_ += error_body(error);
+    end_object();
+}
+
+void Stream::end() {
+    if (!failed_) {
+        candidates_[0];  // an answer without any is an empty one
+        begin_object();
+        out_ += R"({"candidates":[)";
+        for (auto& [choice, candidate] : candidates_) {
+            if (!out_.ends_with('[')) out_ += ',';
+            candidate.write_last(out_, choice);
+        }
+        out_ += tail_;
+        end_object();
+    }
+    if (framing_ == Framing::array) out_ += "]\n";
+}
+
+std::size_t Stream::held_bytes() const {
+    std::size_t bytes = 0;
+    for (const auto& [_, candidate] : candidates_) bytes += candidate.held_bytes();
+    return bytes;
+}
+
+}  // namespace runnel::api::gemini

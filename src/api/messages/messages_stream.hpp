@@ -1,0 +1,52 @@
+#pragma once
+
+#include "api/dialect.hpp"
+#include "api/item_sequence.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace runnel::api::messages {
+
+// The stream of Anthropic's Messages API: message_start, content blocks one after another with
+// dense indexes, message_delta with the stop reason and the usage, message_stop; after a failure an
+// error event and nothing else. Tools that the gateway runs do not show: clients of this API would
+// try to run them.
+class MessagesStream final : public Encoder, private ItemWriter {
+public:
+    // `out` must outlive the encoder.
+    MessagesStream(const Envelope& envelope, std::string* out);
+
+    void on(const timeline::Event& event) override;
+    std::size_t held_bytes() const override { return items_.held_bytes(); }
+
+private:
+    void begin_item(const ItemHead& head) override;
+    void add(std::string_view escaped) override;
+    void cite(const timeline::Citation& citation) override;
+    void sign(const timeline::ReasoningSigned& signature) override;
+    void end_item() override;
+    void write_encrypted(const timeline::ReasoningEncrypted& reasoning) override;
+
+    // A frame up to the inside of its data, after its type.
+    void begin_frame(std::string_view type);
+    void end_frame() { out_ += "}\n\n"; }
+    // A frame about the open block, up to what it says of it.
+    void begin_block_frame(std::string_view type);
+    void start();
+    void end();
+
+    std::string& out_;
+    Envelope envelope_;
+    ItemSequence items_{this};
+    std::optional<timeline::Usage> usage_;
+    timeline::Finish finish_ = timeline::Finish::stop;
+    std::string stop_sequence_;
+    bool started_ = false;
+    bool failed_ = false;
+    int index_ = -1;           // of the open block, or of the last one
+    std::string delta_begin_;  // of the open block's delta, up to its text
+};
+
+}  // namespace runnel::api::messages

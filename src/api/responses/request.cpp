@@ -1,0 +1,231 @@
+#include "api/responses/request.hpp"
+
+#include "api/request_body.hpp"
+#include "api/responses/input_items.hpp"
+#include "api/responses/tools.hpp"
+#include "base/limits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+namespace runnel::api::responses {
+namespace {
+
+constexpr std::size_t include_max = 64;
+
+struct Reading {
+    chat::Request& request;
+    InputItems items{&request};
+    std::optional<chat::Message> instructions{};
+};
+
+Result<void> keep(Reading& reading, const Value& value) {
+    return keep_extra(value, reading.request, reading.request.extras);
+}
+
+Result<void> read_instructions(Reading& reading, Value& value) {
+    auto text = value.escaped();
+    if (!text) return propagate(text);
+    if (text->empty()) return {};
+    reading.instructions.emplace(chat::Message{.role = chat::Role::system});
+    reading.instructions->form = chat::Message::Form::string;
+    reading.instructions->parts.push_back({chat::Text{*text}});
+    return {};
+}
+
+Result<void> read_effort(Reading& reading, Value& value) {
+    auto word = value.text();
+    if (!word) return propagate(word);
+    reading.request.reasoning.effort = chat::effort_named(*word);
+    if (reading.request.reasoning.effort) return {};
+    return value.wrong(fmt::format(
+        "is {}; it must be one of none, minimal, low, medium, high, xhigh, max", in_quotes(*word)));
+}
+
+// Its other members are OpenAI's own.
+Result<void> read_reasoning(Reading& reading, Value& value) {
+    auto read = value.for_each_field([&](std::string_view name, Value& field) -> Result<void> {
+        if (name == "effort") return read_effort(reading, field);
+        if (name == "summary" || name == "generate_summary")
+            return store(field.text(), reading.request.reasoning.summary);
+        return {};
+    });
+    return read ? keep(reading, value) : read;
+}
+
+Result<void> read_schema(chat::OutputFormat& output, Value& format) {
+    output.kind = chat::OutputFormat::Kind::json_schema;
+    auto read = format.for_each_field([&](std::string_view name, Value& field) -> Result<void> {
+        if (name == "name") return store(field.text(), output.name);
+        if (name == "description") return store(field.escaped(), output.description_escaped);
+        if (name == "strict") return store(field.boolean(), output.strict);
+        return name == "schema" ? store(field.schema(), output.schema_raw) : Result<void>();
+    });
+    if (!read) return read;
+    if (output.name.empty()) return format.needs("name");
+    return output.schema_raw.empty() ? format.needs("schema") : Result<void>();
+}
+
+Result<void> read_format(chat::OutputFormat& output, Value& format) {
+    if (!format.is_object()) return format.must_be("an object with a type");
+    const std::string type = format.text_of("type");
+    if (type.empty()) return format.needs("type");
+    if (type == "json_schema") return read_schema(output, format);
+    if (type != "text" && type != "json_object")
+        return format.wrong(fmt::format(
+            "has the type {}; it must be one of text, json_object, json_schema", in_quotes(type)));
+    output.kind =
+        type == "text" ? chat::OutputFormat::Kind::text : chat::OutputFormat::Kind::json_object;
+    return {};
+}
+
+Result<void> read_text(Reading& reading, Value& value) {
+    return value.for_each_field([&](std::string_view name, Value& field) -> Result<void> {
+        if (name == "format") return read_format(reading.request.output, field);
+        return name == "verbosity" ? store(field.text(), reading.request.verbosity)
+                                   : Result<void>();
+    });
+}
+
+Result<void> read_include(Reading& reading, Value& value) {
+    if (!value.is_array()) return value.must_be("an array of strings");
+    auto read = value.for_each_element([&](std::size_t index, Value& element) -> Result<void> {
+        if (index == include_max)
+            return value.wrong(fmt::format("has more than {} words", include_max));
+        auto word = element.text();
+        if (!word) return propagate(word);
+        if (*word == "message.output_text.logprobs")
+            reading.request.sampling.logprobs = chat::Wish::yes;
+        return {};
+    });
+    return read ? keep(reading, value) : read;
+}
+
+Result<void> read_metadata(Reading& reading, Value& value) {
+    reading.request.metadata_raw = value.raw();
+    return value.for_each_field([](std::string_view, Value& field) -> Result<void> {
+        return field.is_string() ? Result<void>() : field.must_be("a string");
+    });
+}
+
+Result<void> read_truncation(Reading& reading, Value& value) {
+    auto word = value.text();
+    if (!word) return propagate(word);
+    if (*word != "auto" && *word != "disabled")
+        return value.wrong(
+            fmt::format("is {}; it must be \"auto\" or \"disabled\"", in_quotes(*word)));
+    return keep(reading, value);
+}
+
+Result<void> read_max_tool_calls(Reading& reading, Value& value) {
+    auto count = value.integer(1, limits::tokens_wish);
+    return count ? keep(reading, value) : propagate(count);
+}
+
+Result<void> refuse(const Value& value, std::string_view cure) {
+    return value.wrong(fmt::format("is not supported: {}", cure), ErrorKind::unsupported_parameter);
+}
+
+Result<void> refuse_earlier(Reading&, Value& value) {
+    return refuse(value, "no responses are kept here; send the whole conversation in input");
+}
+
+Result<void> refuse_prompt(Reading&, Value& value) {
+    return refuse(value, "no prompts are kept here; send their text in instructions and input");
+}
+
+Result<void> read_background(Reading&, Value& value) {
+    auto wish = value.boolean();
+    if (!wish) return propagate(wish);
+    if (!*wish) return {};
+    return refuse(value, "no responses are kept here; leave it out, and use stream for long ones");
+}
+
+using Field = KnownField<Reading>;
+constexpr std::array known_fields{
+    Field{"model", [](Reading& r, Value& v) { return store(read_model_name(v), r.request.model); }},
+    Field{"input", [](Reading& r, Value& v) { return r.items.read(v); }},
+    Field{"instructions", read_instructions},
+    Field{"stream", [](Reading& r, Value& v) { return read_streaming(v, r.request.streaming); }},
+    Field{"tools",
+          [](Reading& r, Value& v) { return read_tool_list(v, r.request, r.request.tools); }},
+    Field{"tool_choice", [](Reading& r, Value& v) { return read_choice(v, r.request); }},
+    Field{"parallel_tool_calls",
+          [](Reading& r, Value& v) { return store(v.boolean(), r.request.parallel_tool_calls); }},
+    Field{"text", read_text},
+    Field{"reasoning", read_reasoning},
+    Field{"include", read_include},
+    Field{"max_output_tokens",
+          [](Reading& r, Value& v) {
+              return store(v.integer(1, limits::tokens_wish), r.request.max_tokens);
+          }},
+    Field{"max_tool_calls", read_max_tool_calls},
+    Field{
+        "temperature",
+        [](Reading& r, Value& v) { return store(v.number(0, 2), r.request.sampling.temperature); }},
+    Field{"top_p",
+          [](Reading& r, Value& v) { return store(v.number(0, 1), r.request.sampling.top_p); }},
+    Field{"presence_penalty",
+          [](Reading& r, Value& v) {
+              return store(v.number(-2, 2), r.request.sampling.presence_penalty);
+          }},
+    Field{"frequency_penalty",
+          [](Reading& r, Value& v) {
+              return store(v.number(-2, 2), r.request.sampling.frequency_penalty);
+          }},
+    Field{"top_logprobs",
+          [](Reading& r, Value& v) {
+              return store(v.integer(0, 20), r.request.sampling.top_logprobs);
+          }},
+    Field{"truncation", read_truncation},
+    Field{"metadata", read_metadata},
+    Field{"user", [](Reading& r, Value& v) { return store(v.text(), r.request.user); }},
+    Field{"safety_identifier",
+          [](Reading& r, Value& v) { return store(v.text(), r.request.safety_identifier); }},
+    Field{"prompt_cache_key",
+          [](Reading& r, Value& v) { return store(v.text(), r.request.session); }},
+    Field{"service_tier",
+          [](Reading& r, Value& v) { return store(v.text(), r.request.service_tier); }},
+    Field{"previous_response_id", refuse_earlier},
+    Field{"conversation", refuse_earlier},
+    Field{"prompt", refuse_prompt},
+    Field{"background", read_background},
+};
+
+Result<void> settle(Reading& reading) {
+    chat::Request& request = reading.request;
+    if (request.messages.empty())
+        return fail_at(ErrorKind::missing_required_field, "input",
+                       "the request needs input: a string, or an array of items");
+    // Here it is one wish; others want to be asked for the alternatives and the tokens alike.
+    chat::Sampling& sampling = request.sampling;
+    if (sampling.top_logprobs.value_or(0) > 0) sampling.logprobs = chat::Wish::yes;
+    if (sampling.logprobs != chat::Wish::yes) sampling.top_logprobs.reset();
+    if (reading.instructions)
+        request.messages.insert(request.messages.begin(), std::move(*reading.instructions));
+    for (std::size_t i = 0; i < request.messages.size(); ++i) request.messages[i].number = i + 1;
+    return reading.items.add_tools();
+}
+
+}  // namespace
+
+Result<chat::Request> read_request(std::string body, json::Parser* parser) {
+    Result<chat::Request> request;
+    request->api = chat::Api::responses;
+    request->body = std::make_unique<std::string>(std::move(body));
+    Reading reading{*request};
+    RequestBody fields;
+    auto read = fields.open(*request->body, parser);
+    if (read) read = read_known_fields(known_fields, fields, *request, reading);
+    if (read) read = settle(reading);
+    if (!read) request = propagate(read);
+    return request;
+}
+
+Result<void> check_request(const chat::Request& request) { return check_choice(request); }
+
+}  // namespace runnel::api::responses

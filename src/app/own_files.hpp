@@ -1,0 +1,17 @@
+#pragma once
+
+#include "config/config.hpp"
+
+#include <string>
+#include <vector>
+
+namespace runnel::app {
+
+// The gateway's own files and folders, which programs that it starts may not read: its data, its
+// config with the variables beside it, keys of certificates, and secrets.
+std::vector<std::string> own_files(const config::Config& config, const std::string& config_file);
+
+// What is legal and still wrong with them: secrets that everybody on this machine can read.
+std::vector<std::string> warnings_about_files(const config::Config& config);
+
+}  // namespace runnel::app

@@ -1,0 +1,60 @@
+#include "exchange/chat_exchange.hpp"
+#include "server/endpoints.hpp"
+#include "server/handlers.hpp"
+#include "server/limits.hpp"
+#include "server/url.hpp"
+
+namespace runnel::server {
+
+namespace {
+
+// What a model says, in the API that the endpoint brings along.
+Answer answer(Call call, api::Incoming incoming) {
+    exchange::SharedState* shared = call.resources->shared;
+    auto place = shared->requests.try_enter();
+    if (!place) {
+        auto entered = co_await shared->requests.enter(call.transaction->stop);
+        if (!entered) {
+            co_await turn_away(call, std::move(entered.error()));
+            co_return;
+        }
+        place = std::move(*entered);
+    }
+    auto progress = begin_body(call);
+    auto taken = progress ? Result<void>{} : propagate(progress);
+    if (taken && *progress == http::BodyIntake::Progress::waits) {
+        taken = may_send_more(call);
+        if (taken) taken = co_await call.transaction->body->rest();
+    }
+    if (!taken) {
+        co_await turn_away(call, std::move(taken.error()));
+        co_return;
+    }
+    exchange::ChatExchange exchange(call.resources->gateway, call.resources->worker, shared,
+                                    call.transaction, call.record, std::move(call.caller),
+                                    &call.endpoint->api(), std::move(incoming));
+    JournalEntry& entry = *call.entry;
+    entry.wanted = true;
+    co_await exchange.run();
+    exchange.note_findings();
+    entry.model = exchange.model();
+    entry.ticket = exchange.ticket();
+    entry.content = exchange.content();
+}
+
+}  // namespace
+
+Answer answer_chat(Call call) { return answer(std::move(call), {}); }
+
+// The path names the model, and whether the answer streams.
+Answer answer_gemini(Call call) {
+    api::Incoming incoming{.model = call.path_variable()};
+    const bool streams = call.request().path().ends_with(":streamGenerateContent");
+    incoming.streaming = streams ? chat::Streaming::yes : chat::Streaming::no;
+    incoming.dialect = "gemini-array";
+    for (const auto& [name, value] : query_fields(call.request().query()))
+        if (name == "alt" && value == "sse") incoming.dialect = "gemini";
+    return answer(std::move(call), std::move(incoming));
+}
+
+}  // namespace runnel::server

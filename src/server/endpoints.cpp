@@ -1,0 +1,141 @@
+#include "server/endpoints.hpp"
+
+#include "api/registry.hpp"
+#include "server/handlers.hpp"
+#include "server/url.hpp"
+
+#include <algorithm>
+
+namespace runnel::server {
+namespace {
+
+using enum access::Scope;
+
+constexpr Audience everybody{Audience::Kind::everybody};
+constexpr Audience admin{Audience::Kind::admin};
+constexpr Audience scrapers{Audience::Kind::scrapers};
+constexpr Audience keys(access::Scope scope) { return {Audience::Kind::keys, scope}; }
+
+// Asks a model, in the words of an API.
+constexpr Endpoint inference(std::string_view path, Audience audience, Answer (*handler)(Call),
+                             const api::Api& (*api)()) {
+    return {"POST", path, audience, handler, Endpoint::Kind::inference, api};
+}
+
+// Of those at a path, the first is the one that is meant.
+constexpr Endpoint table[] = {
+    inference("/v1/chat/completions", keys(chat_write), answer_chat, api::chat_api),
+    inference("/v1/messages", keys(chat_write), answer_chat, api::messages_api),
+    inference("/v1/responses", keys(chat_write), answer_chat, api::responses_api),
+    inference("/v1beta/models/*:generateContent", keys(chat_write), answer_gemini, api::gemini_api),
+    inference("/v1beta/models/*:streamGenerateContent", keys(chat_write), answer_gemini,
+              api::gemini_api),
+    inference("/v1/models/*:generateContent", keys(chat_write), answer_gemini, api::gemini_api),
+    inference("/v1/models/*:streamGenerateContent", keys(chat_write), answer_gemini,
+              api::gemini_api),
+
+    {"GET", "/v1/models", keys(models_read), list_models},
+    {"GET", "/v1/models/*", keys(models_read), show_model},
+    {"GET", "/v1/tools", keys(tools_execute), list_tools},
+    {"POST", "/v1/tools/execute", keys(tools_execute), execute_tool},
+    {"GET", "/v1/logs", keys(logs_read), list_logs},
+    {"GET", "/v1/logs/*/content", keys(logs_read), show_log_content},
+    {"GET", "/v1/logs/*/stream", keys(logs_read), replay_log},
+    {"GET", "/v1/logs/*", keys(logs_read), show_log},
+    {"GET", "/v1/usage", keys(usage_read), show_usage},
+    {"GET", "/v1/balance", keys(usage_read), show_balance},
+
+    {"GET", "/admin/v1/logs", admin, list_logs},
+    {"GET", "/admin/v1/logs/export", admin, export_logs},
+    {"GET", "/admin/v1/logs/*/content", admin, show_log_content},
+    {"GET", "/admin/v1/logs/*/stream", admin, replay_log},
+    {"GET", "/admin/v1/logs/*", admin, show_log},
+    {"DELETE", "/admin/v1/logs/*", admin, forget_log},
+    {"GET", "/admin/v1/usage", admin, show_usage},
+    {"GET", "/admin/v1/providers", admin, list_providers},
+    {"GET", "/admin/v1/models", admin, list_models},
+    {"GET", "/admin/v1/tools", admin, list_tools},
+    {"GET", "/admin/v1/prices", admin, list_prices},
+    {"GET", "/admin/v1/overview", admin, show_overview},
+    {"GET", "/admin/v1/config", admin, show_config},
+    {"POST", "/admin/v1/config/check", admin, check_config},
+    {"POST", "/admin/v1/config/reload", admin, reload_config},
+    {"GET", "/admin/v1/audit", admin, list_audit},
+    {"POST", "/admin/v1/links", admin, create_link},
+    {"GET", "/admin/v1/session", everybody, show_session},
+    {"POST", "/admin/v1/session", everybody, sign_in},
+    {"DELETE", "/admin/v1/session", everybody, sign_out},
+    {"GET", "/admin/v1/keys", admin, list_keys},
+    {"POST", "/admin/v1/keys", admin, create_key},
+    {"POST", "/admin/v1/keys/*/rotate", admin, rotate_key},
+    {"GET", "/admin/v1/keys/*", admin, show_key},
+    {"PATCH", "/admin/v1/keys/*", admin, update_key},
+    {"DELETE", "/admin/v1/keys/*", admin, revoke_key},
+    {"POST", "/auth/api-keys", admin, create_wallet_key},
+
+    {"GET", "/healthz", everybody, show_health},
+    {"GET", "/health", everybody, show_health},
+    {"GET", "/api/health", everybody, show_health},
+    {"GET", "/readyz", everybody, show_readiness},
+    {"GET", "/metrics", scrapers, show_metrics},
+    {"GET", "/openapi.json", everybody, show_api_description},
+    {"GET", "/", everybody, show_home},
+};
+
+bool is_under(std::string_view path, std::string_view pattern) {
+    const std::string_view parent = pattern.substr(0, pattern.find('*'));
+    return path.starts_with(parent) &&
+           (parent.ends_with('/') || path.substr(parent.size()).starts_with('/'));
+}
+
+}  // namespace
+
+std::string_view Audience::name() const {
+    if (kind == Kind::keys) return access::name_of(scope);
+    return kind == Kind::everybody ? "everybody" : "admin";
+}
+
+bool Endpoint::is_at(std::string_view asked) const {
+    const std::size_t star = path.find('*');
+    if (star == std::string_view::npos) return asked == path;
+    return asked.size() >= path.size() && asked.starts_with(path.substr(0, star)) &&
+           asked.ends_with(path.substr(star + 1));
+}
+
+bool Endpoint::takes(std::string_view asked_method) const {
+    return asked_method == method || (asked_method == "HEAD" && method == "GET");
+}
+
+bool Endpoint::is_essential() const {
+    return audience.kind == Audience::Kind::admin || audience.kind == Audience::Kind::scrapers ||
+           path.starts_with("/admin/") || path == "/healthz" || path == "/readyz";
+}
+
+std::span<const Endpoint> endpoints() { return table; }
+
+FoundEndpoint find_endpoint(std::string_view path, std::string_view method) {
+    path = plain_path(path);
+    std::string_view at;
+    FoundEndpoint found;
+    for (const Endpoint& endpoint : table) {
+        if (at.empty() ? !endpoint.is_at(path) : endpoint.path != at) continue;
+        at = endpoint.path;
+        if (endpoint.takes(method)) return {&endpoint};
+        found.methods += found.methods.empty() ? "" : ", ";
+        found.methods += endpoint.method;
+    }
+    return found;
+}
+
+const Endpoint* nearest_endpoint(std::string_view path) {
+    path = plain_path(path);
+    auto found =
+        std::ranges::find_if(table, [&](const Endpoint& endpoint) { return endpoint.is_at(path); });
+    if (found == std::end(table))
+        found = std::ranges::find_if(table, [&](const Endpoint& endpoint) {
+            return endpoint.api != nullptr && is_under(path, endpoint.path);
+        });
+    return found == std::end(table) ? nullptr : found;
+}
+
+}  // namespace runnel::server

@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 std::vector<std::string> find(std::string_view text) { return find_json(text, TextEnd::own); }
 
@@ -124,6 +125,9 @@ TEST(FindJson, HasBounds) {
     std::string many;
     for (int i = 0; i < 20'000; ++i) many += "[x] {y} [1,";
     EXPECT_THAT(find(many), IsEmpty());
+    // Longer numbers than a reader takes are no JSON here either.
+    EXPECT_THAT(find("{\"a\": " + std::string(64, '1') + "}"), SizeIs(1));
+    EXPECT_THAT(find("{\"a\": " + std::string(65, '1') + "}"), IsEmpty());
 }
 
 // Whatever the text, what is found is one line of valid JSON, and found again as it is.

@@ -180,8 +180,9 @@ private:
             if (rest.starts_with('+') || rest.starts_with('-')) rest.remove_prefix(1);
             if (digits(rest).first == 0) return false;
         }
+        // As the parser would have it: what is passed on must be readable there.
         double finite = 0;
-        return rest.empty() &&
+        return rest.empty() && token.size() <= limits::json_number_bytes &&
                std::from_chars(token.data(), token.data() + token.size(), finite).ec == std::errc();
     }
 

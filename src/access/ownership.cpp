@@ -1,5 +1,7 @@
 #include "access/ownership.hpp"
 
+#include "base/sha256.hpp"
+
 #include <fmt/format.h>
 
 namespace runnel::access {
@@ -15,6 +17,10 @@ std::string owner_of_state(const Caller& caller, std::string_view user, std::str
     for (const std::string_view part : {key, wallet, address, user, metadata})
         owner += fmt::format("{}:{}", part.size(), part);
     return owner;
+}
+
+std::string owner_digest(const Caller& caller) {
+    return in_hexadecimal(sha256(owner_of_state(caller, {}, {})));
 }
 
 std::string payer_of(const Caller& caller) {

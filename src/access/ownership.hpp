@@ -15,6 +15,9 @@ namespace runnel::access {
 // them.
 std::string owner_of_state(const Caller& caller, std::string_view user, std::string_view metadata);
 
+// The same for what is kept in a store, whoever the user is: a digest.
+std::string owner_digest(const Caller& caller);
+
 // Whose money an answer was, for a cache: a team's members share what they paid for together, and
 // where nobody has to say who they are, so does everybody.
 std::string payer_of(const Caller& caller);

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace runnel::api {
 
@@ -21,6 +22,12 @@ struct Incoming {
     std::string_view dialect{};
 };
 
+// An earlier request of a conversation that is kept, and its answer.
+struct EarlierTurn {
+    std::string input_json{};
+    std::string answer_json{};
+};
+
 // An API that clients speak: it reads requests, and its dialects write the answers. An endpoint
 // brings its API along, so nothing in between asks which one it is.
 class Api {
@@ -29,6 +36,12 @@ public:
     virtual std::string_view name() const = 0;  // e.g. "chat"
     // `parser` is used during the call only.
     virtual Result<chat::Request> read_request(Incoming incoming, json::Parser* parser) const = 0;
+    // Puts what was said before, oldest first, into a request that goes on from it. Only asked of
+    // an API whose requests can (chat::KeptConversation).
+    virtual Result<void> add_earlier(std::vector<EarlierTurn> /*turns*/, chat::Request* /*request*/,
+                                     json::Parser* /*parser*/) const {
+        return {};
+    }
     // What can't be wanted together; asked once the model's defaults are in it.
     virtual Result<void> check_request(const chat::Request& request) const = 0;
     // The first is what a client gets that asks for none.

@@ -3,6 +3,8 @@
 #include "base/log.hpp"
 #include "base/redis_address.hpp"
 #include "storage/append.hpp"
+#include "storage/limits.hpp"
+#include "storage/responses.hpp"
 #include "storage/retention.hpp"
 
 #include <fmt/format.h>
@@ -87,7 +89,7 @@ void Services::use(const config::Config& config) {
     {
         const std::scoped_lock lock(config_mutex_);
         model_names_ = std::move(names);
-        retention_ = config.access.logs.retention;
+        retention_ = {config.access.logs.retention, config.access.responses.retention};
     }
     config_changed_.notify_all();
 }
@@ -200,10 +202,9 @@ void Services::keep_house() {
     house_keeper_ = std::jthread([this](const std::stop_token& stop) {
         std::unique_lock lock(config_mutex_);
         while (!stop.stop_requested()) {
-            const std::chrono::hours retention = retention_;
+            const Retention retention = retention_;
             lock.unlock();
-            const auto oldest = std::chrono::system_clock::now() - retention;
-            const auto left = forget_before(std::chrono::floor<std::chrono::milliseconds>(oldest));
+            const auto left = forget_older_than(retention);
             lock.lock();
             const std::chrono::milliseconds pause =
                 left == Left::more ? std::chrono::milliseconds(house_keeping_pause)
@@ -213,12 +214,18 @@ void Services::keep_house() {
     });
 }
 
-Services::Left Services::forget_before(access::UtcTime time) {
+Services::Left Services::forget_older_than(const Retention& retention) {
+    const auto now =
+        std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
     std::promise<Left> left;
-    queries_->submit([&left, time](Result<storage::Database*> database) {
+    queries_->submit([&left, &retention, now](Result<storage::Database*> database) {
         if (!database) return left.set_value(Left::nothing);
-        const auto forgotten = storage::forget_before(**database, time);
-        left.set_value(forgotten && forgotten->more ? Left::more : Left::nothing);
+        const auto records = storage::forget_before(**database, now - retention.records);
+        const auto responses =
+            storage::delete_responses_before(**database, now - retention.responses);
+        const bool more = (records && records->more) ||
+                          (responses && *responses == storage::limits::forgotten_at_once);
+        left.set_value(more ? Left::more : Left::nothing);
     });
     return left.get_future().get();
 }

@@ -65,7 +65,13 @@ private:
     storage::SpendScope scope_of(const metering::Holder& holder);
     void settle_crashed(std::string_view claim_id, const storage::Record& record);
     enum class Left { nothing, more };
-    Left forget_before(access::UtcTime time);
+    // How long what is in the store stays there.
+    struct Retention {
+        std::chrono::hours records{0};
+        std::chrono::hours responses{0};
+        friend bool operator==(const Retention&, const Retention&) = default;
+    };
+    Left forget_older_than(const Retention& retention);
 
     std::unique_ptr<storage::Database> appending_;  // the recorder's
     std::optional<storage::StoreThread> queries_;
@@ -73,7 +79,7 @@ private:
     std::mutex config_mutex_;
     std::condition_variable_any config_changed_;
     std::map<std::string, std::vector<std::string>> model_names_;  // of those with a budget
-    std::chrono::hours retention_{0};
+    Retention retention_;
 
     std::unique_ptr<storage::Journal> journal_;
     std::vector<storage::JournalWriter*> writers_;

@@ -21,6 +21,7 @@ enum class ErrorKind {
     tool_schema_invalid,
     tool_choice_invalid,
     tool_call_id_mismatch,
+    previous_response_not_found,
     tool_unsupported_for_model,
     model_not_found,
     not_found,

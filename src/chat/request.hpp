@@ -261,6 +261,14 @@ struct GatewayWishes {
 
 enum class Streaming { no, yes };
 
+// A conversation that is kept here between requests, where an API knows such a thing.
+struct KeptConversation {
+    bool keep = false;              // the answer to this request, too
+    std::string previous{};         // the answer that this request goes on from; empty: none
+    std::size_t earlier_place = 0;  // before which message what was said until then belongs
+    std::string_view input_raw{};   // what this request adds to it, in its API's words
+};
+
 struct Request {
     Api api = Api::chat_completions;
     std::string model{};
@@ -283,6 +291,7 @@ struct Request {
     std::string service_tier{};
     std::optional<CacheMark> cache{};  // of the whole request
     GatewayWishes gateway{};
+    KeptConversation conversation{};
     Extras extras{};
     // The names of its top-level fields, for those who may not use all of them.
     std::vector<std::string_view> field_names{};

@@ -60,6 +60,7 @@ constexpr std::string_view keys_of_config[] = {"listen",
                                                "shared",
                                                "cache",
                                                "logs",
+                                               "responses",
                                                "guardrails",
                                                "metrics",
                                                "traces"};

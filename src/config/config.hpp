@@ -103,6 +103,7 @@ struct AccessSettings {
     storage::StoreSettings store{};
     storage::SharedSettings shared{};
     storage::LogSettings logs{};
+    storage::ResponseSettings responses{};
     metering::SharedLimits limits{};
     std::vector<guardrail::GuardrailRule> guardrails{};
     metering::PriceSettings prices{};

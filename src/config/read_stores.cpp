@@ -10,12 +10,14 @@ namespace {
 using namespace std::chrono_literals;
 using cache::Settings;
 using storage::LogSettings;
+using storage::ResponseSettings;
 using storage::SharedSettings;
 using storage::StoreSettings;
 
 constexpr std::string_view keys_of_shared[] = {"redis", "without_it"};
 constexpr std::string_view keys_of_cache[] = {"ttl", "max_bytes", "single_flight"};
 constexpr std::string_view keys_of_logs[] = {"content", "retention", "journal"};
+constexpr std::string_view keys_of_responses[] = {"store", "retention"};
 constexpr std::string_view without_it_names[] = {"local", "refuse"};
 constexpr std::string_view switch_names[] = {"on", "off"};
 
@@ -128,6 +130,15 @@ std::optional<LogSettings> read_logs(const Value& value) {
     return logs;
 }
 
+std::optional<ResponseSettings> read_responses(const Value& value) {
+    const auto section = value.section(keys_of_responses);
+    if (!section) return std::nullopt;
+    ResponseSettings responses;
+    section->read("store", read_switch, responses.stores);
+    section->read("retention", read_retention, responses.retention);
+    return responses;
+}
+
 }  // namespace
 
 void read_stores(const Section& file, AccessSettings& settings) {
@@ -135,6 +146,7 @@ void read_stores(const Section& file, AccessSettings& settings) {
     file.read("shared", read_shared, settings.shared);
     if (const Value* cache = file.find("cache")) read_cache(*cache, settings.cache);
     file.read("logs", read_logs, settings.logs);
+    file.read("responses", read_responses, settings.responses);
 }
 
 }  // namespace runnel::config

@@ -3,13 +3,18 @@
 #include "access/key_check.hpp"
 #include "access/ownership.hpp"
 #include "api/registry.hpp"
+#include "base/log.hpp"
 #include "base/redact.hpp"
 #include "exchange/attempts.hpp"
 #include "exchange/operation_of.hpp"
 #include "exchange/reviews.hpp"
 #include "exchange/tool_loop.hpp"
+#include "exchange/utc_now.hpp"
 #include "http/task_group.hpp"
+#include "json/place.hpp"
 #include "json/writer.hpp"
+#include "storage/ask.hpp"
+#include "storage/responses.hpp"
 #include "timeline/redaction.hpp"
 #include "tools/rounds/conversation.hpp"
 
@@ -46,9 +51,18 @@ ChatExchange::ChatExchange(std::shared_ptr<const Gateway> gateway, Worker* worke
 
 awaitable<void> ChatExchange::run() {
     auto ready = read();
+    if (ready && !request_.conversation.previous.empty()) return go_on();
+    if (ready) ready = route();
     if (ready && !guard_.is_ready()) return prepare_later();
     if (ready) ready = prepare();
     return ready ? answer() : reply_.fail(std::move(ready.error()));
+}
+
+// From an earlier answer.
+awaitable<void> ChatExchange::go_on() {
+    auto ready = co_await recall_conversation();
+    if (ready) ready = route();
+    co_await (ready ? prepare_later() : reply_.fail(std::move(ready.error())));
 }
 
 awaitable<void> ChatExchange::prepare_later() {
@@ -136,7 +150,9 @@ awaitable<void> ChatExchange::ask() {
     const auto text_calls = make_text_calls(route_, request_, &worker_->ids, &reply_);
     timeline::Sink* listener = &reply_;
     if (text_calls) listener = text_calls.get();
-    Attempts attempts(setting, &request_, &route_, listener, Attempts::Afterwards::forget);
+    const auto afterwards = request_.conversation.keep ? Attempts::Afterwards::keep
+                                                       : Attempts::Afterwards::forget;
+    Attempts attempts(setting, &request_, &route_, listener, afterwards);
     if (co_await attempts.run() == Attempts::Outcome::answered) co_await reply_.finish();
 }
 
@@ -147,7 +163,11 @@ Result<void> ChatExchange::read() {
     request_ = std::move(*request);
     record_->model_asked = redacted(request_.model);  // what is no model's name may be a key
     record_->stream = request_.streams();
+    request_.conversation.keep = request_.conversation.keep && keeps_conversations();
+    return {};
+}
 
+Result<void> ChatExchange::route() {
     if (auto allowed = check_models(); !allowed) return allowed;
     if (auto allowed = check_tools(); !allowed) return allowed;
     if (auto found = find_route(); !found) return found;
@@ -175,8 +195,9 @@ Result<void> ChatExchange::prepare() {
     reply_.prepare(
         {dialect_, request_.streaming.value_or(chat::Streaming::no), envelope(), gateway_->ping});
     if (auto opened = open_cache(); !opened) return opened;
+    if (request_.conversation.keep) reply_.before_end([this] { keep_conversation(); });
     copy_answer();
-    return copies_.hold(asked_.size() + guard_.held_bytes());
+    return copies_.hold(earlier_bytes_ + asked_.size() + input_.size() + guard_.held_bytes());
 }
 
 // Where something may be kept or found; else nobody needs their names.
@@ -189,6 +210,72 @@ void ChatExchange::find_places() {
         tools::ConversationPlaces(access::owner_of_state(caller_, request_.end_user(),
                                                          runs_tools() ? request_.metadata_raw : ""),
                                   request_);
+}
+
+bool ChatExchange::keeps_conversations() const {
+    return gateway_->access.responses.stores && shared_->queries != nullptr;
+}
+
+awaitable<Result<void>> ChatExchange::recall_conversation() {
+    constexpr std::string_view field = "previous_response_id";
+    if (!keeps_conversations())
+        co_return fail_at(ErrorKind::unsupported_parameter, std::string(field),
+                          "previous_response_id is not supported: no responses are kept here; "
+                          "send the whole conversation in input");
+    using Turns = std::vector<storage::StoredResponse>;
+    auto turns = co_await storage::ask<Turns>(
+        shared_->queries, [id = request_.conversation.previous,
+                           owner = access::owner_digest(caller_)](storage::Database& database) {
+            return storage::find_conversation(database, id, owner, limits::request_body_bytes);
+        });
+    if (!turns) co_return propagate(turns);
+    if (turns->empty())
+        co_return fail_at(ErrorKind::previous_response_not_found, std::string(field),
+                          fmt::format("Previous response with id {} not found: it, or one that it "
+                                      "goes on from, was not stored, was deleted or is another "
+                                      "caller's. Send the whole conversation in input.",
+                                      json::in_quotes(request_.conversation.previous)));
+    std::vector<api::EarlierTurn> earlier;
+    for (storage::StoredResponse& turn : *turns) {
+        earlier_bytes_ += turn.input_json.size() + turn.response_json.size();
+        earlier.emplace_back(std::move(turn.input_json), std::move(turn.response_json));
+    }
+    if (auto fits = copies_.hold(earlier_bytes_); !fits) co_return fits;
+    co_return api_->add_earlier(std::move(earlier), &request_, &worker_->parser);
+}
+
+// As guardrails left it: what they took out is not kept either.
+void ChatExchange::keep_input_of(std::string edited_body) {
+    const auto edited = api_->read_request({.body = std::move(edited_body)}, &worker_->parser);
+    request_.conversation.keep = edited.has_value();
+    if (edited) input_ = edited->conversation.input_raw;
+}
+
+// The store is given the answer before its client can know that it is over, so that whatever the
+// client asks next is looked up after that. Nobody waits for it.
+void ChatExchange::keep_conversation() {
+    const chat::KeptConversation& conversation = request_.conversation;
+    if (!conversation.keep || copy_->recording().truncated) return;
+    timeline::Fold fold;
+    copy_->recording().replay(&fold);
+    fold.on(timeline::Ended{});
+    if (fold.answer().error) return;
+    storage::StoredResponse response{
+        .id = record_->completion_id,
+        .owner = access::owner_digest(caller_),
+        .previous = conversation.previous,
+        .created = utc_now(),
+        .input_json = input_.empty() ? std::string(conversation.input_raw) : input_,
+        .response_json = dialect_->write_answer(reply_.envelope(), fold.answer())};
+    shared_->queries->submit([response = std::move(response)](Result<storage::Database*> database) {
+        const auto added = database ? storage::add_response(**database, response)
+                                    : Result<void>(propagate(database));
+        if (!added)
+            log::Line(log::Level::warning, "response not stored")
+                .add("completion_id", response.id)
+                .add("error", added.error().message)
+                .write();
+    });
 }
 
 Result<void> ChatExchange::open_cache() {
@@ -216,7 +303,7 @@ void ChatExchange::copy_answer() {
     if (kept) asked_ = redacted(asked_.empty() ? *request_.body : asked_);
     // A mask where a number stood is no JSON any more.
     if (kept && !json::is_whole(asked_)) asked_ = "null";
-    if (!kept && !cache_.wants_copy()) return;
+    if (!kept && !cache_.wants_copy() && !request_.conversation.keep) return;
     copy_.emplace(limits::answer_copy_bytes);
     reply_.copy_to(&*copy_);
 }
@@ -382,8 +469,13 @@ Result<void> ChatExchange::guard_request() {
     auto scan = guard_.look_at(&request_);
     if (!scan) return propagate(scan);
     if (scan->outcome == guardrail::InputScan::Outcome::decline) decline();
-    if (scan->outcome == guardrail::InputScan::Outcome::redact && keeps_content())
-        asked_ = guardrail::edited_body(*scan, request_);
+    if (scan->outcome == guardrail::InputScan::Outcome::redact) {
+        const bool keeps = request_.conversation.keep;
+        std::string edited;
+        if (keeps || keeps_content()) edited = guardrail::edited_body(*scan, request_);
+        if (keeps_content()) asked_ = edited;
+        if (keeps) keep_input_of(std::move(edited));
+    }
     guard_.take_words(request_);
     if (auto guarded = reply_.guard_by(&guard_); !guarded) return guarded;
     if (request_.gateway.json_only == chat::Wish::yes) guard_.filter()->expect_json();

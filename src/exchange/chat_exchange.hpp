@@ -50,11 +50,18 @@ private:
     // What is asked, of whom, and which guardrails apply; then all that can be known before
     // anybody is asked.
     Result<void> read();
+    Result<void> route();
     Result<void> prepare();
+    boost::asio::awaitable<void> go_on();
     boost::asio::awaitable<void> prepare_later();
     boost::asio::awaitable<void> answer();
     boost::asio::awaitable<void> ask();
     boost::asio::awaitable<void> tell(cache::AnswerCache::Answer known);
+    // What is kept between requests (chat::KeptConversation).
+    bool keeps_conversations() const;
+    boost::asio::awaitable<Result<void>> recall_conversation();
+    void keep_input_of(std::string edited_body);
+    void keep_conversation();
     Result<void> open_cache();
     void find_places();
     bool keeps_content() const;
@@ -94,9 +101,11 @@ private:
     Account account_;
     CacheVisit cache_;
     std::optional<AnswerCopy> copy_;
-    HeldMemory copies_;      // of the request, for guardrails and the log
-    std::string asked_;      // its body, where what is said is kept
-    bool declined_ = false;  // then that is not
+    HeldMemory copies_;  // of the request, for guardrails and the log
+    std::string asked_;  // its body, where what is said is kept
+    std::string input_;  // what it adds to a conversation, where guardrails changed that
+    std::size_t earlier_bytes_ = 0;  // of the conversation that it goes on from
+    bool declined_ = false;          // then that is not
 };
 
 }  // namespace runnel::exchange

@@ -140,6 +140,7 @@ void Reply::show(const timeline::Event& event) {
         tell_estimate();
     if (closed_ || !end_.takes(event)) return;
     if (copy_ != nullptr) copy_->on(event);
+    if (before_end_ && !whole_ && std::holds_alternative<timeline::Ended>(event)) before_end_();
     if (!std::holds_alternative<timeline::Text>(event)) note(event);
     if (record_->first_event.count() == 0 && timeline::is_visible(event))
         record_->first_event =
@@ -278,6 +279,7 @@ awaitable<void> Reply::finish() {
         co_await send_last();
         co_return;
     }
+    if (before_end_) before_end_();
     closed_ = true;
     begin_response();
     const std::string body = format_.dialect->write_answer(format_.envelope, whole_->fold.answer());

@@ -50,6 +50,8 @@ public:
     // What was used, where nobody has counted so many bytes of what was said.
     using Estimate = std::function<timeline::Usage(std::uint64_t uncounted_bytes)>;
     void estimate_by(Estimate estimate) { estimate_ = std::move(estimate); }
+    // Is called when all of an answer has been told, before its client can know that it is over.
+    void before_end(std::function<void()> action) { before_end_ = std::move(action); }
     // All that came at once has been told.
     void settle();
     // A guardrail has ended the answer; what is still told is not shown.
@@ -141,6 +143,7 @@ private:
     Guard* guard_ = nullptr;  // null: there are no guardrails
     Shown guarded_{this};
     Estimate estimate_;
+    std::function<void()> before_end_;
     std::optional<timeline::Usage> used_before_;  // this round
     std::int64_t counted_output_ = 0;             // as somebody has told it
     std::uint64_t counted_bytes_ = 0;             // of what was said, as far as that counts it

@@ -34,6 +34,10 @@ constexpr Endpoint table[] = {
     inference("/v1/models/*:streamGenerateContent", keys(chat_write), answer_gemini,
               api::gemini_api),
 
+    {"GET", "/v1/responses/*/input_items", keys(chat_write), list_input_items},
+    {"POST", "/v1/responses/*/cancel", keys(chat_write), cancel_response},
+    {"GET", "/v1/responses/*", keys(chat_write), show_response},
+    {"DELETE", "/v1/responses/*", keys(chat_write), delete_response},
     {"GET", "/v1/models", keys(models_read), list_models},
     {"GET", "/v1/models/*", keys(models_read), show_model},
     {"GET", "/v1/tools", keys(tools_execute), list_tools},

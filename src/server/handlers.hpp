@@ -14,6 +14,12 @@ Answer list_models(Call call);
 Answer show_model(Call call);
 Answer list_prices(Call call);
 
+// responses.cpp
+Answer show_response(Call call);
+Answer list_input_items(Call call);
+Answer delete_response(Call call);
+Answer cancel_response(Call call);
+
 // tools.cpp
 Answer list_tools(Call call);
 Answer execute_tool(Call call);

@@ -40,4 +40,7 @@ inline constexpr std::size_t ids_with_a_prefix = 10'000;  // sorted by time for 
 inline constexpr std::size_t places_at_once = 100'000;    // sorted for one page of a filter
 inline constexpr std::size_t forgotten_at_once = 2'000;   // records in one transaction
 
+// Of one conversation: each is looked up by itself.
+inline constexpr std::size_t conversation_turns = 1'000;
+
 }  // namespace runnel::storage::limits

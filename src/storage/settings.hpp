@@ -32,4 +32,10 @@ struct LogSettings {
     std::size_t journal_bytes = limits::journal_bytes;  // on the disk, while the store is away
 };
 
+// Responses that clients leave with the gateway, to go on from them later.
+struct ResponseSettings {
+    bool stores = true;  // those whose clients don't say otherwise
+    std::chrono::hours retention{limits::log_retention_time};
+};
+
 }  // namespace runnel::storage

@@ -282,13 +282,18 @@ Result<void> InputItems::read_output(Value& item) {
     if (!read) return read;
     if (message.tool_call_id.empty()) return item.needs("call_id");
     if (!told) return item.needs("output");
-    if (!call_ids_.contains(message.tool_call_id))
-        return fail_at(ErrorKind::tool_call_id_mismatch, item.place(),
-                       fmt::format("No tool call found for function call output with call_id {}; "
-                                   "send the call in an item before it.",
-                                   in_quotes(message.tool_call_id)));
+    if (!call_ids_.contains(message.tool_call_id) && !without_call_)
+        without_call_ = {ErrorKind::tool_call_id_mismatch,
+                         fmt::format("No tool call found for function call output with call_id {}; "
+                                     "send the call in an item before it.",
+                                     in_quotes(message.tool_call_id)),
+                         item.place()};
     request_.messages.push_back(std::move(message));
     return {};
+}
+
+Result<void> InputItems::check_results() const {
+    return without_call_ ? fail(*without_call_) : Result<void>();
 }
 
 Result<void> InputItems::read_thought(Value& item) {

@@ -3,6 +3,7 @@
 #include "api/request_value.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -17,6 +18,9 @@ public:
     explicit InputItems(chat::Request* request) : request_(*request) {}
 
     Result<void> read(Value& input);
+    // Results need their calls before them: the error of the first that has none, unless the
+    // request goes on from an earlier answer.
+    Result<void> check_results() const;
     // Adds the tools that items brought to the request's own, once those are known.
     Result<void> add_tools();
 
@@ -38,6 +42,7 @@ private:
 
     chat::Request& request_;
     std::unordered_set<std::string> call_ids_;
+    std::optional<Error> without_call_;  // of the first result that has none
     std::vector<chat::Tool> tools_;
     std::size_t count_ = 0;
     std::size_t argument_commas_ = 0;

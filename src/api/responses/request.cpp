@@ -10,12 +10,15 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <unordered_set>
 #include <utility>
+#include <variant>
 
 namespace runnel::api::responses {
 namespace {
 
 constexpr std::size_t include_max = 64;
+constexpr std::size_t id_bytes_max = 256;
 
 struct Reading {
     chat::Request& request;
@@ -130,8 +133,23 @@ Result<void> refuse(const Value& value, std::string_view cure) {
     return value.wrong(fmt::format("is not supported: {}", cure), ErrorKind::unsupported_parameter);
 }
 
-Result<void> refuse_earlier(Reading&, Value& value) {
-    return refuse(value, "no responses are kept here; send the whole conversation in input");
+Result<void> read_previous(Reading& reading, Value& value) {
+    auto id = value.text();
+    if (!id) return propagate(id);
+    if (id->empty() || id->size() > id_bytes_max)
+        return value.wrong("is not the id of a response, such as resp_…");
+    reading.request.conversation.previous = std::move(*id);
+    return {};
+}
+
+Result<void> refuse_conversation(Reading&, Value& value) {
+    return refuse(value, "go on from an answer with previous_response_id, or send the whole "
+                         "conversation in input");
+}
+
+Result<void> read_input(Reading& reading, Value& value) {
+    reading.request.conversation.input_raw = value.raw();
+    return reading.items.read(value);
 }
 
 Result<void> refuse_prompt(Reading&, Value& value) {
@@ -142,13 +160,15 @@ Result<void> read_background(Reading&, Value& value) {
     auto wish = value.boolean();
     if (!wish) return propagate(wish);
     if (!*wish) return {};
-    return refuse(value, "no responses are kept here; leave it out, and use stream for long ones");
+    return refuse(value,
+                  "nothing runs without its client here; leave it out, and use stream for long "
+                  "answers");
 }
 
 using Field = KnownField<Reading>;
 constexpr std::array known_fields{
     Field{"model", [](Reading& r, Value& v) { return store(read_model_name(v), r.request.model); }},
-    Field{"input", [](Reading& r, Value& v) { return r.items.read(v); }},
+    Field{"input", read_input},
     Field{"instructions", read_instructions},
     Field{"stream", [](Reading& r, Value& v) { return read_streaming(v, r.request.streaming); }},
     Field{"tools",
@@ -190,11 +210,17 @@ constexpr std::array known_fields{
           [](Reading& r, Value& v) { return store(v.text(), r.request.session); }},
     Field{"service_tier",
           [](Reading& r, Value& v) { return store(v.text(), r.request.service_tier); }},
-    Field{"previous_response_id", refuse_earlier},
-    Field{"conversation", refuse_earlier},
+    Field{"store",
+          [](Reading& r, Value& v) { return store(v.boolean(), r.request.conversation.keep); }},
+    Field{"previous_response_id", read_previous},
+    Field{"conversation", refuse_conversation},
     Field{"prompt", refuse_prompt},
     Field{"background", read_background},
 };
+
+void number_messages(chat::Request& request) {
+    for (std::size_t i = 0; i < request.messages.size(); ++i) request.messages[i].number = i + 1;
+}
 
 Result<void> settle(Reading& reading) {
     chat::Request& request = reading.request;
@@ -205,10 +231,30 @@ Result<void> settle(Reading& reading) {
     chat::Sampling& sampling = request.sampling;
     if (sampling.top_logprobs.value_or(0) > 0) sampling.logprobs = chat::Wish::yes;
     if (sampling.logprobs != chat::Wish::yes) sampling.top_logprobs.reset();
-    if (reading.instructions)
+    if (request.conversation.previous.empty())
+        if (auto called = reading.items.check_results(); !called) return called;
+    if (reading.instructions) {
         request.messages.insert(request.messages.begin(), std::move(*reading.instructions));
-    for (std::size_t i = 0; i < request.messages.size(); ++i) request.messages[i].number = i + 1;
+        request.conversation.earlier_place = 1;
+    }
+    number_messages(request);
     return reading.items.add_tools();
+}
+
+// Each result needs its call before it, and earlier turns have some of them.
+Result<void> check_results(const chat::Request& request) {
+    std::unordered_set<std::string_view> called;
+    for (const chat::Message& message : request.messages) {
+        for (const chat::Part& part : message.parts)
+            if (const auto* call = std::get_if<chat::ToolCall>(&part.content))
+                called.insert(call->id);
+        if (message.role == chat::Role::tool && !called.contains(message.tool_call_id))
+            return fail_at(ErrorKind::tool_call_id_mismatch, "input",
+                           fmt::format("No tool call found for function call output with call_id "
+                                       "{}, neither in input nor in the responses before it.",
+                                       in_quotes(message.tool_call_id)));
+    }
+    return {};
 }
 
 }  // namespace
@@ -216,6 +262,7 @@ Result<void> settle(Reading& reading) {
 Result<chat::Request> read_request(std::string body, json::Parser* parser) {
     Result<chat::Request> request;
     request->api = chat::Api::responses;
+    request->conversation.keep = true;
     request->body = std::make_unique<std::string>(std::move(body));
     Reading reading{*request};
     RequestBody fields;
@@ -224,6 +271,33 @@ Result<chat::Request> read_request(std::string body, json::Parser* parser) {
     if (read) read = settle(reading);
     if (!read) request = propagate(read);
     return request;
+}
+
+Result<void> add_earlier(std::vector<EarlierTurn> turns, chat::Request* request,
+                         json::Parser* parser) {
+    std::vector<chat::Message> own = std::exchange(request->messages, {});
+    InputItems items(request);
+    const auto read = [&](std::string object, std::string_view member) -> Result<void> {
+        std::string& body = request->kept.emplace_back(std::move(object));
+        RequestBody fields;
+        if (auto opened = fields.open(body, parser); !opened) return opened;
+        return fields.for_each_field([&](std::string_view name, Value& value) -> Result<void> {
+            return name == member ? items.read(value) : Result<void>();
+        });
+    };
+    for (EarlierTurn& turn : turns) {
+        auto added = read(fmt::format(R"({{"input":{}}})", turn.input_json), "input");
+        if (added) added = read(std::move(turn.answer_json), "output");
+        if (!added) return added;
+    }
+    auto& all = request->messages;
+    const auto place =
+        own.begin() + static_cast<std::ptrdiff_t>(request->conversation.earlier_place);
+    all.insert(all.begin(), std::make_move_iterator(own.begin()), std::make_move_iterator(place));
+    all.insert(all.end(), std::make_move_iterator(place), std::make_move_iterator(own.end()));
+    number_messages(*request);
+    if (auto called = check_results(*request); !called) return called;
+    return items.add_tools();
 }
 
 Result<void> check_request(const chat::Request& request) { return check_choice(request); }

@@ -225,18 +225,60 @@ TEST(ResponsesRequest, ReadsToolChoices) {
     EXPECT_EQ(allowed.allowed_mode, chat::ToolChoice::Mode::required);
 }
 
-TEST(ResponsesRequest, RefusesWhatNeedsKeptResponses) {
+TEST(ResponsesRequest, RefusesWhatNobodyKeeps) {
     for (const std::string_view field :
-         {R"("previous_response_id":"resp_1")", R"("conversation":"conv_1")",
-          R"("prompt":{"id":"p"})", R"("background":true)"}) {
+         {R"("conversation":"conv_1")", R"("prompt":{"id":"p"})", R"("background":true)"}) {
         const auto request = read(with(field));
         ASSERT_FALSE(request) << field;
         EXPECT_EQ(request.error().kind, ErrorKind::unsupported_parameter);
-        EXPECT_TRUE(request.error().message.contains(" is not supported: no "));
+        EXPECT_TRUE(request.error().message.contains(" is not supported: "));
     }
     for (const std::string_view item :
          {R"({"type":"item_reference","id":"msg_1"})", R"({"id":"msg_1"})"})
         EXPECT_TRUE(refusal_of(with_input(item)).contains("send the item itself")) << item;
+}
+
+TEST(ResponsesRequest, IsKeptUnlessItSaysOtherwise) {
+    EXPECT_TRUE(accepted(with(R"("user":"u")")).conversation.keep);
+    EXPECT_FALSE(accepted(with(R"("store":false)")).conversation.keep);
+    EXPECT_EQ(accepted(with(R"("user":"u")")).conversation.input_raw, R"("Hi")");
+    EXPECT_TRUE(refusal_of(with(R"("previous_response_id":"")")).contains("id of a response"));
+    EXPECT_TRUE(refusal_of(with(R"("previous_response_id":7)")).contains("a string"));
+}
+
+TEST(ResponsesRequest, GoesOnFromEarlierTurns) {
+    // The call is in the turn before.
+    Request request = accepted(
+        R"({"model":"m","instructions":"Be brief.","previous_response_id":"resp_2","input":[)"
+        R"({"type":"function_call_output","call_id":"c1","output":"42"}]})");
+    EXPECT_EQ(request.conversation.previous, "resp_2");
+    json::Parser parser;
+    std::vector<EarlierTurn> turns{
+        {R"("Hello")", R"({"id":"resp_1","output":[{"id":"msg_1","type":"message","role":)"
+                       R"("assistant","content":[{"type":"output_text","text":"Hi."}]}]})"},
+        {R"([{"role":"user","content":"Look it up."}])",
+         R"({"id":"resp_2","output":[{"id":"fc_1","type":"function_call","call_id":"c1",)"
+         R"("name":"f","arguments":"{}"}]})"}};
+    ASSERT_TRUE(add_earlier(turns, &request, &parser));
+    std::vector<std::string> roles;
+    for (const Message& message : request.messages) {
+        roles.emplace_back(chat::name_of(message.role));
+        EXPECT_EQ(message.number, roles.size());
+    }
+    EXPECT_EQ(roles, (std::vector<std::string>{"system", "user", "assistant", "user", "assistant",
+                                               "tool"}));
+    EXPECT_EQ(std::get<chat::Text>(request.messages[3].parts[0].content).text_escaped,
+              "Look it up.");
+}
+
+TEST(ResponsesRequest, GoesOnWithResultsOfKnownCallsOnly) {
+    Request request = accepted(
+        R"({"model":"m","previous_response_id":"resp_1","input":[)"
+        R"({"type":"function_call_output","call_id":"c9","output":"42"}]})");
+    json::Parser parser;
+    const auto added = add_earlier({{R"("Hello")", R"({"output":[]})"}}, &request, &parser);
+    ASSERT_FALSE(added);
+    EXPECT_EQ(added.error().kind, ErrorKind::tool_call_id_mismatch);
 }
 
 TEST(ResponsesRequest, SaysWhatIsWrongAndWhere) {

@@ -34,7 +34,7 @@ public:
 
     void write() {
         write_instructions();
-        text_or_null("previous_response_id", {});
+        text_or_null("previous_response_id", request_.conversation.previous);
         number_or_null("max_output_tokens", request_.max_tokens);
         extra_or("max_tool_calls", "null");
         writer_.key("parallel_tool_calls").boolean(request_.parallel_tool_calls.value_or(true));
@@ -50,7 +50,7 @@ public:
         extra_or("truncation", R"("disabled")");
         const std::string& tier = request_.service_tier;
         writer_.key("service_tier").string(tier.empty() ? std::string("default") : tier);
-        writer_.key("store").boolean(false).key("background").boolean(false);
+        writer_.key("store").boolean(request_.conversation.keep).key("background").boolean(false);
         text_or_null("prompt_cache_key", request_.session);
         text_or_null("safety_identifier", request_.safety_identifier);
         text_or_null("user", request_.user);

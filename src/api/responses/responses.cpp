@@ -29,6 +29,10 @@ public:
     Result<chat::Request> read_request(Incoming incoming, json::Parser* parser) const override {
         return responses::read_request(std::move(incoming.body), parser);
     }
+    Result<void> add_earlier(std::vector<EarlierTurn> turns, chat::Request* request,
+                             json::Parser* parser) const override {
+        return responses::add_earlier(std::move(turns), request, parser);
+    }
     Result<void> check_request(const chat::Request& request) const override {
         return responses::check_request(request);
     }

@@ -93,7 +93,18 @@ constexpr std::string_view version_2[] = {
     R"(CREATE INDEX audit_subject ON audit (subject, seq))",
 };
 
-constexpr std::span<const std::string_view> versions[] = {version_1, version_2};
+constexpr std::string_view version_3[] = {
+    R"(CREATE TABLE responses (
+        id {name} PRIMARY KEY,
+        owner {name} NOT NULL,
+        previous {name} NOT NULL,
+        created BIGINT NOT NULL,
+        input TEXT NOT NULL,
+        response TEXT NOT NULL))",
+    R"(CREATE INDEX responses_created ON responses (created))",
+};
+
+constexpr std::span<const std::string_view> versions[] = {version_1, version_2, version_3};
 
 struct Words {
     std::string_view name;

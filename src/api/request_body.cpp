@@ -119,4 +119,10 @@ Result<std::string> read_model_name(const Value& value) {
     return name;
 }
 
+Result<void> check_model_in_path(std::string_view name) {
+    const bool is_printable = std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~'; });
+    if (is_printable && name.size() <= limits::model_name_bytes) return {};
+    return fail_at(ErrorKind::model_not_found, "model", "the path does not name a model");
+}
+
 }  // namespace runnel::api

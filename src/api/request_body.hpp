@@ -78,6 +78,8 @@ Result<void> read_known_fields(const std::array<KnownField<Reading>, size>& tabl
 // The name of a model: it goes into header fields, paths and logs, so that what no model is called
 // gets no further. Empty is said to be missing by whoever needs one.
 Result<std::string> read_model_name(const Value& value);
+// The same where the path says it.
+Result<void> check_model_in_path(std::string_view name);
 
 template <class OnField>
 Result<void> RequestBody::for_each_field(OnField on_field) {

@@ -6,9 +6,11 @@
 #include "exchange/retry_after.hpp"
 #include "exchange/utc_now.hpp"
 #include "http/task_group.hpp"
+#include "server/console/console.hpp"
 #include "server/endpoints.hpp"
 #include "server/handlers.hpp"
 #include "server/limits.hpp"
+#include "server/url.hpp"
 #include "telemetry/trace_queue.hpp"
 
 #include <fmt/format.h>
@@ -115,7 +117,7 @@ telemetry::RequestRecord App::begin(const http::Request& request, http::HeaderLi
 
 // No page of another origin has business with the admin API.
 Pages App::pages_of(const http::Request& request) {
-    if (request.path().starts_with("/admin/")) return Pages::none;
+    if (plain_path(request.path()).starts_with("/admin/")) return Pages::none;
     return pages_for(request, gatekeeper_of(resources_), utc_now());
 }
 
@@ -175,7 +177,10 @@ Answer App::dispatch(Call call) {
     const http::Request& request = transaction->request;
     if (request.method == "OPTIONS") return preflight(transaction);
     show_limits(call);
-    const auto [endpoint, methods] = find_endpoint(request.path(), request.method);
+    // The console has pages at paths that others are at when nobody says a version.
+    const bool is_page = lacks_version(request.path()) && wants_page(request);
+    const auto [endpoint, methods] =
+        is_page ? FoundEndpoint{} : find_endpoint(request.path(), request.method);
     if (transaction->service == http::OpenConnections::Service::essential &&
         (endpoint == nullptr || !endpoint->is_essential()))
         return refuse(call,

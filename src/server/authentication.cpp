@@ -15,6 +15,10 @@ using access::AuthSettings;
 using access::Caller;
 using access::Scope;
 
+// Where a key may be besides Authorization: Anthropic's clients have it in the first, Google's and
+// Azure's in the others. The first of them counts.
+constexpr std::string_view key_headers[] = {"X-API-Key", "x-goog-api-key", "api-key"};
+
 std::string query_key(const http::Request& request, const AuthSettings& settings) {
     if (!settings.key_in_query) return {};
     for (auto& [name, value] : query_fields(request.query()))
@@ -25,22 +29,22 @@ std::string query_key(const http::Request& request, const AuthSettings& settings
 access::Credentials credentials_of(const http::Request& request, std::string_view query_key,
                                    const AuthSettings& settings) {
     const http::HeaderList& headers = request.headers;
-    // Google's clients have a header of their own for it.
-    const std::string_view key = headers.get("X-API-Key");
-    return access::read_credentials({headers.get("Authorization"),
-                                     key.empty() ? headers.get("x-goog-api-key") : key, query_key,
-                                     headers.get(settings.header)},
-                                    settings);
+    std::string_view key;
+    for (const std::string_view name : key_headers)
+        if (key.empty()) key = headers.get(name);
+    return access::read_credentials(
+        {headers.get("Authorization"), key, query_key, headers.get(settings.header)}, settings);
 }
 
 // A proxy may have checked the one that is not looked at here.
 Result<void> check_given_once(const http::HeaderList& headers, const AuthSettings& settings) {
-    for (const std::string_view name :
-         {std::string_view("X-API-Key"), std::string_view("x-goog-api-key"),
-          std::string_view(settings.header)})
-        if (headers.count(name) > 1)
-            return fail(ErrorKind::invalid_value,
-                        fmt::format("the request has more than one {}", name));
+    const auto more_than_one = [](std::string_view name) {
+        return fail(ErrorKind::invalid_value,
+                    fmt::format("the request has more than one {}", name));
+    };
+    for (const std::string_view name : key_headers)
+        if (headers.count(name) > 1) return more_than_one(name);
+    if (headers.count(settings.header) > 1) return more_than_one(settings.header);
     return {};
 }
 
@@ -48,7 +52,8 @@ Result<void> check_given_once(const http::HeaderList& headers, const AuthSetting
 bool is_admin_without_key(const Arrival& arrival, const AdminProof& proof,
                           Sessions::Clock::time_point now) {
     const http::HeaderList& headers = arrival.request->headers;
-    if (headers.has("Authorization") || headers.has("X-API-Key") || headers.has("x-goog-api-key"))
+    if (headers.has("Authorization") ||
+        std::ranges::any_of(key_headers, [&](auto name) { return headers.has(name); }))
         return false;
     return arrival.way == Arrival::Way::local_socket || has_session(arrival, proof, now);
 }

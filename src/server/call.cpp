@@ -29,10 +29,10 @@ const api::Api& api_of(const Endpoint* endpoint) {
 
 std::string Call::path_variable() const {
     const std::string_view pattern = endpoint->path;
-    const std::string_view path = plain_path(transaction->request.path());
     const std::size_t star = pattern.find('*');
     if (star == std::string_view::npos) return {};
-    return percent_decoded(path.substr(star, path.size() - (pattern.size() - 1)));
+    const std::string path = plain_path(transaction->request.path());
+    return percent_decoded(std::string_view(path).substr(star, path.size() - (pattern.size() - 1)));
 }
 
 Answer send(const Call& call, int status, std::string_view type, std::string body) {

@@ -44,12 +44,16 @@ Answer answer(Call call, api::Incoming incoming) {
 
 }  // namespace
 
-Answer answer_chat(Call call) { return answer(std::move(call), {}); }
+// Azure's clients name their model, the deployment, in the path.
+Answer answer_chat(Call call) {
+    api::Incoming incoming{.model = deployment_in(call.request().path())};
+    return answer(std::move(call), std::move(incoming));
+}
 
 // The path names the model, and whether the answer streams.
 Answer answer_gemini(Call call) {
     api::Incoming incoming{.model = call.path_variable()};
-    const bool streams = call.request().path().ends_with(":streamGenerateContent");
+    const bool streams = plain_path(call.request().path()).ends_with(":streamGenerateContent");
     incoming.streaming = streams ? chat::Streaming::yes : chat::Streaming::no;
     incoming.dialect = "gemini-array";
     for (const auto& [name, value] : query_fields(call.request().query()))

@@ -117,8 +117,8 @@ bool Endpoint::is_essential() const {
 
 std::span<const Endpoint> endpoints() { return table; }
 
-FoundEndpoint find_endpoint(std::string_view path, std::string_view method) {
-    path = plain_path(path);
+FoundEndpoint find_endpoint(std::string_view asked, std::string_view method) {
+    const std::string path = plain_path(asked);
     std::string_view at;
     FoundEndpoint found;
     for (const Endpoint& endpoint : table) {
@@ -131,8 +131,8 @@ FoundEndpoint find_endpoint(std::string_view path, std::string_view method) {
     return found;
 }
 
-const Endpoint* nearest_endpoint(std::string_view path) {
-    path = plain_path(path);
+const Endpoint* nearest_endpoint(std::string_view asked) {
+    const std::string path = plain_path(asked);
     auto found =
         std::ranges::find_if(table, [&](const Endpoint& endpoint) { return endpoint.is_at(path); });
     if (found == std::end(table))

@@ -22,7 +22,7 @@ TEST(Endpoints, AreFoundByTheFirstPathThatFits) {
     EXPECT_EQ(path_found("/v1/logs/x/content"), "/v1/logs/*/content");
     EXPECT_EQ(path_found("/v1/logs/x"), "/v1/logs/*");
     EXPECT_EQ(path_found("/admin/v1/logs/export"), "/admin/v1/logs/export");
-    EXPECT_EQ(path_found("/v1/models/"), "") << "a * is one character or more";
+    EXPECT_EQ(path_found("/v1/models/"), "/v1/models") << "a * is one character or more";
     EXPECT_EQ(path_found("/v1/nothing"), "");
 }
 
@@ -30,6 +30,20 @@ TEST(Endpoints, UnderV1AreUnderApiToo) {
     EXPECT_EQ(path_found("/api/v1/chat/completions", "POST"), "/v1/chat/completions");
     EXPECT_EQ(path_found("/api/v1/models/x"), "/v1/models/*");
     EXPECT_EQ(path_found("/api/admin/v1/keys"), "");
+}
+
+// The same line, and so the same audience.
+TEST(Endpoints, AreTheSameUnderEveryName) {
+    for (const std::string_view path :
+         {"/chat/completions", "/openai/v1/chat/completions", "/v1/chat/completions/",
+          "//v1//chat/completions", "/openai/deployments/m/chat/completions"})
+        EXPECT_EQ(path_found(path, "POST"), "/v1/chat/completions") << path;
+    EXPECT_EQ(path_found("/anthropic/v1/messages", "POST"), "/v1/messages");
+    EXPECT_EQ(find_endpoint("//admin/v1//keys/", "GET").endpoint->audience.kind,
+              Audience::Kind::admin);
+    for (const std::string_view path :
+         {"/v1/../admin/v1/keys", "/openai/deployments/x/admin/v1/keys", "/openai/admin/v1/keys"})
+        EXPECT_EQ(path_found(path), "") << path;
 }
 
 TEST(Endpoints, TellWhichMethodsAPathTakes) {
@@ -75,6 +89,8 @@ TEST(Endpoints, WhatItsPathLeavesOpenIsUnescaped) {
     EXPECT_EQ(variable("/api/v1/models/a%20b", "HEAD"), "a b");
     EXPECT_EQ(variable("/v1/logs/chatcmpl-1/content", "GET"), "chatcmpl-1");
     EXPECT_EQ(variable("/admin/v1/keys/k%2F1/rotate", "POST"), "k/1");
+    EXPECT_EQ(variable("//v1//models/x/", "GET"), "x");
+    EXPECT_EQ(variable("/models/a/b", "GET"), "a/b");
     EXPECT_EQ(variable("/v1/models", "GET"), "");
 }
 

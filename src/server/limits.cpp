@@ -89,7 +89,7 @@ void show_limits(const Call& call) {
 void tell_limits(Resources& resources, const http::Request& request,
                  std::string_view client_address, const telemetry::RequestRecord& record,
                  http::HeaderList& headers) {
-    const std::string_view path = plain_path(request.path());
+    const std::string path = plain_path(request.path());
     if (!path.starts_with("/v1/") || exchange::has_rate_fields(headers)) return;
     const metering::SharedLimits& limits = resources.gateway->access.limits;
     const auto key = key_that_asks(resources, request, record);

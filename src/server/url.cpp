@@ -21,11 +21,62 @@ bool read_whole(std::string_view text, T& out) {
     return error == std::errc() && end == text.data() + text.size();
 }
 
+constexpr std::string_view version = "/v1";
+
+// What comes before the version at other servers, and in clients that are made for them.
+constexpr std::string_view prefixes[] = {"/api", "/openai", "/anthropic"};
+
+constexpr std::string_view deployments = "/openai/deployments/";
+
+// What is asked for without a version too, and what is under it.
+constexpr std::string_view versionless[] = {"/chat/completions", "/messages", "/responses",
+                                            "/models"};
+
+bool is_at_or_under(std::string_view path, std::string_view parent) {
+    return path.starts_with(parent) && (path.size() == parent.size() || path[parent.size()] == '/');
+}
+
+std::string with_single_slashes(std::string_view path) {
+    std::string out;
+    out.reserve(path.size() + version.size());
+    for (const char c : path)
+        if (c != '/' || !out.ends_with('/')) out += c;
+    if (out.size() > 1 && out.ends_with('/')) out.pop_back();
+    return out;
+}
+
+bool has_no_version(std::string_view path) {
+    return std::ranges::any_of(versionless, [&](auto name) { return is_at_or_under(path, name); });
+}
+
+// Where the name of a deployment ends; 0: there is none, or nothing after it.
+std::size_t deployment_end(std::string_view path) {
+    if (!path.starts_with(deployments)) return 0;
+    const std::size_t end = path.find('/', deployments.size());
+    return end == std::string_view::npos ? 0 : end;
+}
+
 }  // namespace
 
-std::string_view plain_path(std::string_view path) {
-    if (path.starts_with("/api/v1/")) path.remove_prefix(4);
-    return path;
+std::string plain_path(std::string_view path) {
+    std::string plain = with_single_slashes(path);
+    if (const std::size_t end = deployment_end(plain)) return plain.replace(0, end, version);
+    for (const std::string_view prefix : prefixes)
+        if (plain.starts_with(prefix) &&
+            is_at_or_under(std::string_view(plain).substr(prefix.size()), version))
+            return plain.erase(0, prefix.size());
+    if (has_no_version(plain)) plain.insert(0, version);
+    return plain;
+}
+
+bool lacks_version(std::string_view path) { return has_no_version(with_single_slashes(path)); }
+
+std::string deployment_in(std::string_view path) {
+    const std::string plain = with_single_slashes(path);
+    const std::size_t end = deployment_end(plain);
+    if (end == 0) return {};
+    return percent_decoded(
+        std::string_view(plain).substr(deployments.size(), end - deployments.size()));
 }
 
 // By hand: Boost.URL refuses a query with a % that begins nothing, and clients write such ones.

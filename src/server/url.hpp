@@ -14,8 +14,18 @@
 // What the path and the query of a URL say.
 namespace runnel::server {
 
-// What is under /v1 is under /api/v1 too: the first of both names.
-std::string_view plain_path(std::string_view path);
+// The one name, as the table of endpoints has it, of all that clients have for a path: without
+// slashes that are there twice or at the end, without what other servers have before /v1 (/api/v1,
+// /openai/v1, /anthropic/v1), with the /v1 that some leave out, and of a deployment of Azure's what
+// is asked of it. Whoever decides anything by a path goes by this one. Dots and escapes stay as
+// they are, and lead nowhere.
+std::string plain_path(std::string_view path);
+
+// Whether that added the version. The console has pages at some of these paths, for browsers.
+bool lacks_version(std::string_view path);
+
+// What /openai/deployments/{name}/… names, unescaped; empty: the path is not under it.
+std::string deployment_in(std::string_view path);
 
 // The names and values of a query, unescaped, in their order; what has no = has an empty value.
 std::vector<std::pair<std::string, std::string>> query_fields(std::string_view query);

@@ -15,10 +15,50 @@ TEST(Url, FindsAFlagInAQueryWithAValueOrWithout) {
     EXPECT_FALSE(has_flag("verbosely&x=verbose", "verbose"));
 }
 
-TEST(Url, APathUnderApiIsThePlainOne) {
-    EXPECT_EQ(plain_path("/api/v1/models"), "/v1/models");
+TEST(Url, APathHasOneNameWhateverClientsCallIt) {
     EXPECT_EQ(plain_path("/v1/models"), "/v1/models");
-    EXPECT_EQ(plain_path("/api/health"), "/api/health");
+    EXPECT_EQ(plain_path("/api/v1/models"), "/v1/models");
+    EXPECT_EQ(plain_path("/openai/v1/responses"), "/v1/responses");
+    EXPECT_EQ(plain_path("/anthropic/v1/messages"), "/v1/messages");
+    EXPECT_EQ(plain_path("/chat/completions"), "/v1/chat/completions");
+    EXPECT_EQ(plain_path("/models/a/b"), "/v1/models/a/b");
+    EXPECT_EQ(plain_path("//v1///chat//completions/"), "/v1/chat/completions");
+    EXPECT_EQ(plain_path("/openai/deployments/mine/chat/completions"), "/v1/chat/completions");
+    EXPECT_EQ(plain_path("/"), "/");
+    EXPECT_EQ(plain_path("///"), "/");
+    EXPECT_EQ(plain_path(""), "");
+    EXPECT_EQ(plain_path("*"), "*");
+}
+
+TEST(Url, WhatIsNoOtherNameStaysAsItIs) {
+    for (const std::string_view path :
+         {"/api/health", "/api/admin/v1/keys", "/openai/admin/v1/keys", "/openai/v1x/models",
+          "/modelsx", "/chat", "/v1/../admin/v1/keys", "/v1/%2e%2e/admin", "/%2Fadmin/v1/keys",
+          "/openai/deployments/mine", "/openai/deployments", "/api/openai/v1/models"})
+        EXPECT_EQ(plain_path(path), path);
+}
+
+// However it is written, what is the admin's is under /admin/ for everybody who decides by it.
+TEST(Url, NoOtherNameLeadsToWhatIsTheAdmins) {
+    EXPECT_EQ(plain_path("//admin//v1/keys/"), "/admin/v1/keys");
+    for (const std::string_view path :
+         {"/openai/deployments/x/../admin/v1/keys", "/openai/deployments/../admin/v1/keys",
+          "/openai/deployments/x/admin/v1/keys", "/anthropic/v1/../../admin/v1/keys"})
+        EXPECT_FALSE(plain_path(path).starts_with("/admin")) << path;
+}
+
+TEST(Url, ADeploymentIsInThePath) {
+    EXPECT_EQ(deployment_in("/openai/deployments/my%20model/chat/completions"), "my model");
+    EXPECT_EQ(deployment_in("//openai/deployments//m/chat/completions"), "m");
+    EXPECT_EQ(deployment_in("/openai/deployments/m"), "");
+    EXPECT_EQ(deployment_in("/v1/chat/completions"), "");
+}
+
+TEST(Url, ThePathsThatPagesMayBeAtLackTheVersion) {
+    EXPECT_TRUE(lacks_version("/models"));
+    EXPECT_TRUE(lacks_version("//models/"));
+    EXPECT_FALSE(lacks_version("/v1/models"));
+    EXPECT_FALSE(lacks_version("/keys"));
 }
 
 TEST(Url, AQueryHasFields) {

@@ -6,6 +6,7 @@
 #include "api/chat/timeline_stream.hpp"
 #include "api/chat/whole_answer.hpp"
 #include "api/registry.hpp"
+#include "api/request_body.hpp"
 #include "base/utf8.hpp"
 #include "json/writer.hpp"
 
@@ -62,7 +63,11 @@ public:
     std::string_view name() const override { return "chat"; }
 
     Result<chat::Request> read_request(Incoming incoming, json::Parser* parser) const override {
-        return read_chat_request(std::move(incoming.body), parser);
+        if (auto named = check_model_in_path(incoming.model); !named) return propagate(named);
+        auto request = read_chat_request(std::move(incoming.body), parser);
+        // Some clients name it in the path only.
+        if (request && request->model.empty()) request->model = std::move(incoming.model);
+        return request;
     }
 
     Result<void> check_request(const chat::Request& request) const override {

@@ -4,9 +4,7 @@
 #include "api/gemini/generation_config.hpp"
 #include "api/gemini/tools.hpp"
 #include "api/request_body.hpp"
-#include "base/limits.hpp"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -46,12 +44,6 @@ constexpr std::array known_fields{
     Field{"model", [](Reading&, Value&) { return Result<void>(); }},
 };
 
-Result<void> check_model(std::string_view name) {
-    const bool is_printable = std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~'; });
-    if (is_printable && name.size() <= limits::model_name_bytes) return {};
-    return fail_at(ErrorKind::model_not_found, "model", "the path does not name a model");
-}
-
 void settle(Reading& reading) {
     chat::Request& request = reading.request;
     if (reading.system && !reading.system->parts.empty())
@@ -71,7 +63,7 @@ Result<chat::Request> read_request(Incoming incoming, json::Parser* parser) {
     request->body = std::make_unique<std::string>(std::move(incoming.body));
     Reading reading{*request};
     RequestBody fields;
-    auto read = check_model(request->model);
+    auto read = check_model_in_path(request->model);
     if (read) read = fields.open(*request->body, parser);
     if (read) read = read_known_fields(known_fields, fields, *request, reading);
     if (read && request->messages.empty())

@@ -1,6 +1,7 @@
 // An upstream that pretends to be four providers at once and answers from a script. It is as strict
 // as the providers are: a request that they would refuse gets their 400 here too. Every request is
 // kept for the tests to look at. GET /tool/NAME?round=N is a tool that takes its time.
+// `script` says what is answered, given the model, the tool results so far and the request's body.
 
 import { createServer } from 'node:http';
 import { once } from 'node:events';
@@ -20,10 +21,10 @@ const pauseBetweenFrames = 2;
 // A tool takes up to so many milliseconds.
 const toolTime = 60;
 
-export async function startImposter() {
+export async function startImposter({ script = answerFor } = {}) {
   const requests = [];
   const server = createServer((request, response) => {
-    answer(request, response, requests).catch((problem) => {
+    answer(request, response, { requests, script }).catch((problem) => {
       requests.push({ problem });
       response.destroy();
     });
@@ -47,7 +48,7 @@ export async function startImposter() {
   };
 }
 
-async function answer(request, response, requests) {
+async function answer(request, response, { requests, script: play }) {
   const url = new URL(request.url, 'http://imposter');
   if (url.pathname.startsWith('/tool/')) return runTool(url, response);
   const family = families.find(
@@ -71,7 +72,7 @@ async function answer(request, response, requests) {
 
   if (!family.isAuthorized(request, url)) return sendJson(response, family.failure(401));
   if (asked.complaint) return sendJson(response, family.failure(400, asked.complaint));
-  const script = answerFor(asked.model, asked.toolResults);
+  const script = play(asked.model, asked.toolResults, body);
   if (script.status) return sendJson(response, family.failure(script.status));
 
   const about = { model: asked.model, body };

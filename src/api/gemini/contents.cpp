@@ -268,18 +268,23 @@ Result<void> Contents::read_result_field(std::string_view name, Value& field, Me
     });
 }
 
-// {"output":"…"} and {"error":"…"} are how Google wraps texts; anything else is told as it is.
+// {"output":"…"}, {"error":"…"} and {"result":"…"} are how Google and its SDKs wrap texts, and
+// {"name":"the function's","content":"…"} is how the AI SDK does; anything else is told as it is.
 Result<void> Contents::read_response(Value& response, Message& message) {
     std::optional<std::string_view> words;
     std::size_t members = 0;
+    bool is_named = false;
     auto read = response.for_each_field([&](std::string_view name, Value& field) -> Result<void> {
         ++members;
         if (name == "error") message.failed = chat::Wish::yes;
-        if ((name == "output" || name == "error") && field.is_string()) words = *field.escaped();
+        if (!field.is_string()) return {};
+        if (name == "name") is_named = *field.escaped() == message.name;
+        const bool is_wrapper = name == "output" || name == "error" || name == "result";
+        if (is_wrapper || (is_named && name == "content")) words = *field.escaped();
         return {};
     });
     if (!read) return read;
-    if (members != 1 || !words) {
+    if (!words || members != (is_named ? 2 : 1)) {
         std::string escaped;
         json::append_escaped(escaped, response.raw());
         words = request_.keep(std::move(escaped));

@@ -167,6 +167,24 @@ TEST(GeminiRequest, FindsTheCallsOfResultsWithoutIds) {
     EXPECT_EQ(chat::find(request.messages[3].extras, "scheduling"), R"("SILENT")");
 }
 
+TEST(GeminiRequest, TellsTheTextOfAResultWithoutWhatSdksWrapItIn) {
+    const auto told = [](std::string_view response) {
+        const Request request = accepted(with_contents(fmt::format(
+            R"({{"role":"model","parts":[{{"functionCall":{{"id":"c","name":"f"}}}}]}},)"
+            R"({{"parts":[{{"functionResponse":{{"name":"f","response":{}}}}}]}})",
+            response)));
+        return outlines(request).back();
+    };
+    EXPECT_EQ(told(R"({"result":"7 degrees"})"), "tool c [7 degrees]");
+    EXPECT_EQ(told(R"({"name":"f","content":"7 degrees"})"), "tool c [7 degrees]");
+    // These may be a tool's own words.
+    EXPECT_EQ(told(R"({"name":"g","content":"x"})"),
+              R"(tool c [{\"name\":\"g\",\"content\":\"x\"}])");
+    EXPECT_EQ(told(R"({"content":"x"})"), R"(tool c [{\"content\":\"x\"}])");
+    EXPECT_EQ(told(R"({"name":"f","output":"x","content":"y"})"),
+              R"(tool c [{\"name\":\"f\",\"output\":\"x\",\"content\":\"y\"}])");
+}
+
 TEST(GeminiRequest, ReadsMediaByItsType) {
     const Request request = accepted(with_parts(
         R"({"inlineData":{"mimeType":"image/png","data":"AA"}},)"

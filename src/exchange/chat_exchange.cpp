@@ -150,8 +150,8 @@ awaitable<void> ChatExchange::ask() {
     const auto text_calls = make_text_calls(route_, request_, &worker_->ids, &reply_);
     timeline::Sink* listener = &reply_;
     if (text_calls) listener = text_calls.get();
-    const auto afterwards = request_.conversation.keep ? Attempts::Afterwards::keep
-                                                       : Attempts::Afterwards::forget;
+    const auto afterwards =
+        request_.conversation.keep ? Attempts::Afterwards::keep : Attempts::Afterwards::forget;
     Attempts attempts(setting, &request_, &route_, listener, afterwards);
     if (co_await attempts.run() == Attempts::Outcome::answered) co_await reply_.finish();
 }

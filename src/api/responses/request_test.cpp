@@ -272,9 +272,8 @@ TEST(ResponsesRequest, GoesOnFromEarlierTurns) {
 }
 
 TEST(ResponsesRequest, GoesOnWithResultsOfKnownCallsOnly) {
-    Request request = accepted(
-        R"({"model":"m","previous_response_id":"resp_1","input":[)"
-        R"({"type":"function_call_output","call_id":"c9","output":"42"}]})");
+    Request request = accepted(R"({"model":"m","previous_response_id":"resp_1","input":[)"
+                               R"({"type":"function_call_output","call_id":"c9","output":"42"}]})");
     json::Parser parser;
     const auto added = add_earlier({{R"("Hello")", R"({"output":[]})"}}, &request, &parser);
     ASSERT_FALSE(added);

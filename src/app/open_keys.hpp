@@ -2,7 +2,7 @@
 
 #include "access/key_ring.hpp"
 #include "config/config.hpp"
-#include "storage/key_keeper.hpp"
+#include "storage/keys/key_keeper.hpp"
 
 #include <memory>
 

@@ -2,7 +2,7 @@
 
 #include "app/entrance.hpp"
 #include "app/machine_memory.hpp"
-#include "app/own_files.hpp"
+#include "app/privacy.hpp"
 #include "config/config_file.hpp"
 #include "config/exposure.hpp"
 #include "server/admin/audit.hpp"
@@ -92,7 +92,7 @@ Result<std::shared_ptr<const exchange::Gateway>> open_gateway(const config::Conf
 RunningConfig::RunningConfig(boost::asio::io_context* loop, ServeOptions options,
                              config::Config config, http::UpstreamTls* upstream_tls,
                              tools::Workshop* workshop, exchange::SharedState* state,
-                             Services* services, Seating* seating)
+                             Services* services, ConnectionQuota* connection_quota)
     : loop_(loop),
       options_(std::move(options)),
       config_(std::move(config)),
@@ -100,7 +100,7 @@ RunningConfig::RunningConfig(boost::asio::io_context* loop, ServeOptions options
       workshop_(workshop),
       state_(state),
       services_(services),
-      seating_(seating) {
+      connection_quota_(connection_quota) {
     use_limits();
     keep_text(text_in_use(options_, config_));
     for (const std::string& warning : warnings_about_files(config_)) log_warning(warning);
@@ -174,7 +174,7 @@ void RunningConfig::reload_here(storage::Actor by, std::function<void(Reloaded)>
     config_ = std::move(config);
     use_limits();
     services_->use(config_);
-    seating_->use(config_.limits);
+    connection_quota_->use(config_.limits);
     keep_text(options_.config_file.empty() ? config::text_of_defaults(config_) : std::move(*text));
     auto threads_left = std::make_shared<std::atomic<std::size_t>>(shards_.size());
     const auto one_done = [threads_left, changes = std::move(changes), done = std::move(done)] {

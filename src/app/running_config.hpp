@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/seating.hpp"
+#include "app/entrance.hpp"
 #include "app/serve.hpp"
 #include "app/services.hpp"
 #include "app/shard.hpp"
@@ -39,7 +39,8 @@ public:
     // All pointers must outlive it.
     RunningConfig(boost::asio::io_context* loop, ServeOptions options, config::Config config,
                   http::UpstreamTls* upstream_tls, tools::Workshop* workshop,
-                  exchange::SharedState* state, Services* services, Seating* seating);
+                  exchange::SharedState* state, Services* services,
+                  ConnectionQuota* connection_quota);
 
     // Before the loop runs: who is to use what is read, and the listener's TLS; null: it has none.
     void add(Shard* shard) { shards_.push_back(shard); }
@@ -70,7 +71,7 @@ private:
     tools::Workshop* workshop_;
     exchange::SharedState* state_;
     Services* services_;
-    Seating* seating_;
+    ConnectionQuota* connection_quota_;
     std::shared_ptr<boost::asio::ssl::context> tls_;
     std::vector<Shard*> shards_;
     bool closed_ = false;

@@ -4,9 +4,8 @@
 #include "app/entrance.hpp"
 #include "app/lifecycle.hpp"
 #include "app/open_keys.hpp"
-#include "app/private_memory.hpp"
+#include "app/privacy.hpp"
 #include "app/running_config.hpp"
-#include "app/seating.hpp"
 #include "app/service_notice.hpp"
 #include "app/services.hpp"
 #include "app/shard.hpp"
@@ -139,7 +138,7 @@ int serve(const ServeOptions& options) {
         return 1;
     }
     state.meter = (*services)->meter();
-    state.redis = (*services)->redis();
+    state.cache.redis = (*services)->redis();
     state.queries = (*services)->queries();
     state.recorder = (*services)->recorder();
     server::recall_traffic(
@@ -151,19 +150,19 @@ int serve(const ServeOptions& options) {
         return 1;
     }
     if (*traces) state.traces = (*traces)->queue();
-    Seating seating(threads);
+    ConnectionQuota connection_quota(threads);
     std::vector<std::unique_ptr<Shard>> shards;
     asio::io_context control_loop;  // after the shards: what waits in it is theirs
     RunningConfig running_config(&control_loop, options, config, &upstream_tls, &workshop, &state,
-                                 services->get(), &seating);
+                                 services->get(), &connection_quota);
     running_config.has(entrance->tls);
     std::string address = config.listen;
     auto port = options.take_over ? http::Listener::Port::shared : http::Listener::Port::free;
     for (std::size_t i = 0; i < threads; ++i) {
-        shards.push_back(
-            std::make_unique<Shard>(Shard::Common{&state, &upstream_tls, seating.seats(),
-                                                  seating.essential(), &console, &running_config},
-                                    *gateway, *entrance, (*services)->journal_of(i)));
+        shards.push_back(std::make_unique<Shard>(
+            Shard::Common{&state, &upstream_tls, connection_quota.slots(),
+                          connection_quota.essential(), &console, &running_config},
+            *gateway, *entrance, (*services)->journal_of(i)));
         if (auto listening = shards.back()->listen(address, port); !listening) {
             fmt::print(stderr, "runnel: {}\n", listening.error().message);
             return 1;
@@ -173,7 +172,7 @@ int serve(const ServeOptions& options) {
         address = address_text(shards.front()->endpoint());
         port = http::Listener::Port::shared;
     }
-    seating.begin(config.limits);
+    connection_quota.begin(config.limits);
     console.url = fmt::format("{}://{}", config.tls ? "https" : "http",
                               address_text(as_opened(shards.front()->endpoint())));
     open_admin_socket(config, shards.front().get());

@@ -2,10 +2,10 @@
 
 #include "base/log.hpp"
 #include "base/redis_address.hpp"
-#include "storage/append.hpp"
 #include "storage/limits.hpp"
-#include "storage/responses.hpp"
-#include "storage/retention.hpp"
+#include "storage/records/append.hpp"
+#include "storage/records/responses.hpp"
+#include "storage/records/retention.hpp"
 
 #include <fmt/format.h>
 

@@ -5,9 +5,9 @@
 #include "metering/local_meter.hpp"
 #include "storage/journal/journal.hpp"
 #include "storage/journal/recorder.hpp"
+#include "storage/records/usage.hpp"
 #include "storage/redis/meter.hpp"
 #include "storage/store_thread.hpp"
-#include "storage/usage.hpp"
 
 #include <chrono>
 #include <condition_variable>

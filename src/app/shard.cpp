@@ -23,7 +23,7 @@ constexpr auto drain_look_time = std::chrono::milliseconds(10);
 
 Shard::Shard(const Common& common, const std::shared_ptr<const exchange::Gateway>& gateway,
              http::Entrance entrance, storage::JournalWriter* journal)
-    : connections_(common.seats, &common.state->memory, common.essential_connections),
+    : connections_(common.slots, &common.state->memory, common.essential_connections),
       loop_(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO),
       worker_(&loop_, common.upstream_tls),
       app_(exchange::for_one_thread(gateway), &worker_, common.state, common.console,

@@ -2,6 +2,7 @@
 
 #include "exchange/gateway.hpp"
 #include "exchange/shared_state.hpp"
+#include "exchange/worker.hpp"
 #include "http/server/listener.hpp"
 #include "http/server/local_listener.hpp"
 #include "http/server/open_connections.hpp"
@@ -23,8 +24,8 @@ public:
     struct Common {
         exchange::SharedState* state;
         http::UpstreamTls* upstream_tls;
-        http::Seats* seats;
-        std::size_t essential_connections;  // of each shard, for which there need be no seat
+        http::ConnectionSlots* slots;
+        std::size_t essential_connections;  // of each shard, for which there need be no slot
         server::ConsoleState* console;
         server::Operations* operations;
     };

@@ -1,7 +1,7 @@
 #include "cli/check.hpp"
 
 #include "app/entrance.hpp"
-#include "app/own_files.hpp"
+#include "app/privacy.hpp"
 #include "config/config_file.hpp"
 #include "provider/registry.hpp"
 #include "tools/sandbox/account.hpp"

@@ -8,7 +8,7 @@
 #include "config/units.hpp"
 #include "json/form.hpp"
 #include "json/writer.hpp"
-#include "storage/keys.hpp"
+#include "storage/keys/keys.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -9,13 +9,12 @@
 
 namespace runnel::cli {
 
-// A provider for commands that never connect: with a key that may be shown, and for kinds that have
-// no address of their own with one that nobody has.
+// A provider for commands that never connect: for kinds that have no address of their own, with
+// one that does not exist.
 inline Result<std::unique_ptr<provider::Provider>> provider_of_kind(std::string_view kind) {
     provider::ProviderConfig config;
     config.name = kind;
     config.kind = kind;
-    config.api_key = Secret("***");
     const provider::Preset* preset = provider::find_preset(kind);
     if (preset != nullptr && preset->base_url.empty()) {
         const bool adds_path = preset->address == provider::Preset::Address::azure;

@@ -5,6 +5,7 @@
 #include "json/parser.hpp"
 #include "json/writer.hpp"
 #include "provider/catalogue.hpp"
+#include "provider/credentials/static_key.hpp"
 
 #include <algorithm>
 
@@ -23,6 +24,16 @@ std::string_view own_name(std::string_view kind, std::string_view model) {
         !models.empty() &&
         std::ranges::none_of(models, [](std::string_view name) { return name.contains('/'); });
     return names_are_plain ? model.substr(model.rfind('/') + 1) : model;
+}
+
+// With a key that may be shown.
+void add_key(const provider::Provider& provider, provider::Outgoing* outgoing) {
+    const provider::StaticKey key(provider.key_header(), Secret("***"));
+    key.prove(
+        {outgoing->method, provider.origin(), outgoing->path, outgoing->headers, outgoing->body},
+        [outgoing](provider::Credentials::Proof proof) {
+            for (provider::Header& header : *proof) outgoing->headers.push_back(std::move(header));
+        });
 }
 
 std::string as_json(const provider::Outgoing& outgoing) {
@@ -56,6 +67,7 @@ Result<std::string> write_upstream_request(std::string_view kind, std::string bo
         return fail_at(ErrorKind::missing_required_field, "model", "the request needs a model");
     auto outgoing = (*provider)->write_request(*request, own_name(kind, request->model));
     if (!outgoing) return propagate(outgoing);
+    add_key(**provider, &*outgoing);
     return as_json(*outgoing);
 }
 

@@ -26,7 +26,6 @@ std::string_view value_of(Environment environment, std::string_view name) {
 // configured.
 bool can_be_made(const Provider& provider) {
     provider::ProviderConfig config{provider.name, provider.kind, provider.base_url};
-    if (!provider.keys.empty()) config.api_key = provider.keys.front();
     return provider::make_provider(config).has_value();
 }
 

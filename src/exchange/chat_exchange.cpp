@@ -5,16 +5,16 @@
 #include "api/registry.hpp"
 #include "base/log.hpp"
 #include "base/redact.hpp"
-#include "exchange/attempts.hpp"
+#include "exchange/attempts/attempts.hpp"
 #include "exchange/operation_of.hpp"
-#include "exchange/reviews.hpp"
-#include "exchange/tool_loop.hpp"
+#include "exchange/rounds/reviews.hpp"
+#include "exchange/rounds/tool_loop.hpp"
 #include "exchange/utc_now.hpp"
 #include "http/task_group.hpp"
 #include "json/place.hpp"
 #include "json/writer.hpp"
 #include "storage/ask.hpp"
-#include "storage/responses.hpp"
+#include "storage/records/responses.hpp"
 #include "timeline/redaction.hpp"
 #include "tools/rounds/conversation.hpp"
 
@@ -42,9 +42,10 @@ ChatExchange::ChatExchange(std::shared_ptr<const Gateway> gateway, Worker* worke
       api_(api),
       incoming_(std::move(incoming)),
       reply_(transaction, record, &worker->streams, &shared->memory),
-      guard_(gateway_.get(), worker, record),
-      account_(gateway_, worker, shared, record, &caller_),
-      cache_(gateway_->access.cache ? &*gateway_->access.cache : nullptr, shared, record),
+      conversation_(&shared->kept_turns),
+      guard_(gateway_->guardrails, &worker->guardrails, &worker->client, record),
+      account_(gateway_, shared->meter, worker->journal, record, &caller_),
+      cache_(gateway_->access.cache ? &*gateway_->access.cache : nullptr, &shared->cache, record),
       copies_(&shared->memory) {
     reply_.set_dialect(api_->dialects().front());
 }
@@ -73,7 +74,7 @@ awaitable<void> ChatExchange::prepare_later() {
 
 awaitable<void> ChatExchange::answer() {
     std::optional<Admission::Ticket> ticket;
-    if (Admission* model = shared_->for_model.find(route_.name)) {
+    if (Admission* model = shared_->admissions.for_model.find(route_.name)) {
         auto entered = co_await model->enter(transaction_->stop);
         if (!entered) {
             co_await reply_.fail(std::move(entered.error()));
@@ -128,11 +129,12 @@ awaitable<void> ChatExchange::tell(cache::AnswerCache::Answer known) {
 
 awaitable<void> ChatExchange::ask() {
     Attempts::Budget budget;
-    const Attempts::Setting setting{gateway_, worker_, shared_, transaction_,
-                                    record_,  &reply_, &budget, &places_};
-    Reviews reviews(*gateway_, route_, &request_, &reply_);
+    const Attempts::Means means{gateway_, worker_, &shared_->health, &shared_->admissions,
+                                &shared_->memory};
+    const Attempts::Client client{transaction_, record_, &reply_, &conversation_, &budget};
+    Reviews reviews(gateway_->providers, route_, &request_, &reply_);
     if (runs_tools() || !reviews.all().empty()) {
-        ToolLoop loop(setting, gateway_->tools.get(), &request_, &route_, reviews.all());
+        ToolLoop loop(means, client, gateway_->tools.get(), &request_, &route_, reviews.all());
         loop.ask_before_rounds(
             [this](const std::optional<timeline::Usage>&) { return account_.open_round(&route_); });
         if (guard_.is_on())
@@ -152,7 +154,7 @@ awaitable<void> ChatExchange::ask() {
     if (text_calls) listener = text_calls.get();
     const auto afterwards =
         request_.conversation.keep ? Attempts::Afterwards::keep : Attempts::Afterwards::forget;
-    Attempts attempts(setting, &request_, &route_, listener, afterwards);
+    Attempts attempts(means, client, &request_, &route_, listener, afterwards);
     if (co_await attempts.run() == Attempts::Outcome::answered) co_await reply_.finish();
 }
 
@@ -187,8 +189,8 @@ Result<void> ChatExchange::prepare() {
     record_->rerouted_from = route_.rerouted_from;
     record_->warnings = route_.warnings;
     note_metadata();
-    find_places();
-    shared_->continuity.recall(&request_, places_, std::chrono::steady_clock::now());
+    name_turns();
+    conversation_.recall_states(&request_);
     const std::string_view id_prefix = api_->id_prefix();
     record_->completion_id =
         worker_->ids.next(id_prefix.empty() ? std::string_view(gateway_->id_prefix) : id_prefix);
@@ -200,16 +202,15 @@ Result<void> ChatExchange::prepare() {
     return copies_.hold(earlier_bytes_ + asked_.size() + input_.size() + guard_.held_bytes());
 }
 
-// Where something may be kept or found; else nobody needs their names.
-void ChatExchange::find_places() {
+// Where something may be kept or found.
+void ChatExchange::name_turns() {
     const bool calls = !request_.tools.empty() || runs_tools() ||
                        std::ranges::any_of(request_.messages, &chat::Message::has_calls);
     if (!calls) return;
     // Tools of the gateway's are told who the client's user is, and answer for them alone.
-    places_ =
-        tools::ConversationPlaces(access::owner_of_state(caller_, request_.end_user(),
-                                                         runs_tools() ? request_.metadata_raw : ""),
-                                  request_);
+    const std::string owner = access::owner_of_state(caller_, request_.end_user(),
+                                                     runs_tools() ? request_.metadata_raw : "");
+    conversation_.use(tools::TurnKeys(owner, request_));
 }
 
 bool ChatExchange::keeps_conversations() const {

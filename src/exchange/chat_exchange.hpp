@@ -3,17 +3,18 @@
 #include "access/caller.hpp"
 #include "access/tool_access.hpp"
 #include "api/api.hpp"
-#include "exchange/account.hpp"
-#include "exchange/answer_copy.hpp"
-#include "exchange/cache_visit.hpp"
+#include "exchange/admission/account.hpp"
+#include "exchange/cache/answer_copy.hpp"
+#include "exchange/cache/cache_visit.hpp"
+#include "exchange/continuity.hpp"
 #include "exchange/gateway.hpp"
 #include "exchange/guard.hpp"
 #include "exchange/held_memory.hpp"
 #include "exchange/reply.hpp"
 #include "exchange/shared_state.hpp"
+#include "exchange/worker.hpp"
 #include "http/server/connection.hpp"
 #include "telemetry/request_log.hpp"
-#include "tools/rounds/conversation_places.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
@@ -63,7 +64,7 @@ private:
     void keep_input_of(std::string edited_body);
     void keep_conversation();
     Result<void> open_cache();
-    void find_places();
+    void name_turns();
     bool keeps_content() const;
     void copy_answer();
     void note_metadata();
@@ -96,7 +97,7 @@ private:
     chat::Request request_;
     router::Route route_;
     std::vector<std::string> model_tools_;  // the route's, where not all of them may be run
-    tools::ConversationPlaces places_;
+    ConversationState conversation_;
     Guard guard_;
     Account account_;
     CacheVisit cache_;

@@ -33,7 +33,7 @@ const std::string mine = "mine";
 
 void recall(Continuity& continuity, chat::Request* request, Continuity::Clock::time_point now,
             const std::string& owner = mine) {
-    continuity.recall(request, tools::ConversationPlaces(owner, *request), now);
+    continuity.recall(request, tools::TurnKeys(owner, *request), now);
 }
 
 TEST(Continuity, GivesTheStateBackWithTheCallItBelongsTo) {

@@ -2,6 +2,7 @@
 
 #include "exchange/routes.hpp"
 #include "http/client/destination.hpp"
+#include "provider/credentials/static_key.hpp"
 #include "provider/registry.hpp"
 #include "telemetry/gen_ai_provider.hpp"
 
@@ -38,13 +39,13 @@ Result<ProviderSlot> make_slot(const config::Provider& config, config::Environme
     ProviderSlot slot{.name = config.name, .kind = config.kind, .timeouts = config.timeouts};
     slot.retries = config.retries;
     slot.concurrent = config.concurrent;
-    for (std::size_t i = 0; i < std::max<std::size_t>(1, config.keys.size()); ++i) {
-        if (!config.keys.empty()) wanted.api_key = config.keys[i];
-        auto made = provider::make_provider(wanted);
-        if (!made) return at_fault(config, made.error());
-        slot.by_key.push_back(std::move(*made));
-    }
-    const std::string_view origin = slot.by_key.front()->origin();
+    auto made = provider::make_provider(wanted);
+    if (!made) return at_fault(config, made.error());
+    slot.provider = std::move(*made);
+    for (std::size_t i = 0; i < std::max<std::size_t>(1, config.keys.size()); ++i)
+        slot.credentials.push_back(std::make_unique<provider::StaticKey>(
+            slot.provider->key_header(), config.keys.empty() ? Secret() : config.keys[i]));
+    const std::string_view origin = slot.provider->origin();
     if (!origin.empty()) {
         auto destination = http::find_destination(origin, config.proxy, environment);
         if (!destination) return at_fault(config, destination.error());
@@ -58,7 +59,7 @@ Result<ProviderSlot> make_slot(const config::Provider& config, config::Environme
 
 bool Gateway::uses_tls() const {
     return std::ranges::any_of(providers, [](const ProviderSlot& slot) {
-        return !slot.by_key.front()->origin().empty() &&
+        return !slot.provider->origin().empty() &&
                slot.destination.origin.scheme == http::Origin::Scheme::https;
     });
 }

@@ -1,27 +1,18 @@
 #pragma once
 
-#include "base/ids.hpp"
 #include "config/config.hpp"
 #include "guardrail/set.hpp"
-#include "http/client/client.hpp"
 #include "http/client/destination.hpp"
-#include "http/task_group.hpp"
-#include "json/parser.hpp"
 #include "metering/prices.hpp"
+#include "provider/credentials/credentials.hpp"
 #include "provider/provider.hpp"
 #include "router/router.hpp"
-#include "storage/journal/journal.hpp"
 #include "telemetry/request_log.hpp"
-#include "telemetry/request_sums.hpp"
-#include "telemetry/stream_figures.hpp"
 #include "tools/tool_box.hpp"
-
-#include <boost/asio/io_context.hpp>
 
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -31,8 +22,9 @@ namespace runnel::exchange {
 struct ProviderSlot {
     std::string name;
     std::string kind;
+    std::unique_ptr<provider::Provider> provider{};
     // One for each of its keys, in their order; one where it needs none.
-    std::vector<std::unique_ptr<provider::Provider>> by_key{};
+    std::vector<std::unique_ptr<provider::Credentials>> credentials{};
     http::Destination destination{};  // unused by the demo provider, which answers by itself
     router::Timeouts timeouts{};
     std::optional<int> retries{};
@@ -72,25 +64,5 @@ Result<std::shared_ptr<const Gateway>> build_gateway(const config::Config& confi
 // runs, because the config may be read again meanwhile; threads that counted together would take
 // the count's cache line from each other with every request.
 std::shared_ptr<const Gateway> for_one_thread(std::shared_ptr<const Gateway> gateway);
-
-// What one thread has for its exchanges, shared with no other thread.
-struct Worker {
-    Worker(boost::asio::io_context* loop, http::UpstreamTls* upstream_tls)
-        : tasks(loop->get_executor()),
-          client(loop, &tasks, upstream_tls) {}
-
-    boost::asio::any_io_executor executor() const { return tasks.executor(); }
-
-    http::TaskGroup tasks;
-    http::Client client;
-    json::Parser parser;
-    IdSource ids;
-    guardrail::GuardrailWorkspace guardrails;
-    // What its requests come to; any thread may read it.
-    telemetry::StreamFigures streams;
-    telemetry::RequestTally requests;
-    storage::JournalWriter* journal = nullptr;        // null: nothing is written down
-    std::minstd_rand random{std::random_device{}()};  // for pauses and balancing
-};
 
 }  // namespace runnel::exchange

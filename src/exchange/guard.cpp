@@ -4,7 +4,6 @@
 #include "exchange/shutting_down.hpp"
 #include "guardrail/json.hpp"
 #include "guardrail/registry.hpp"
-#include "http/client/client.hpp"
 #include "http/timed_stop.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -44,9 +43,12 @@ void add_names(std::string_view header, std::vector<std::string>* names) {
 
 }  // namespace
 
-Guard::Guard(const Gateway* gateway, Worker* worker, telemetry::RequestRecord* record)
-    : gateway_(gateway),
-      worker_(worker),
+Guard::Guard(std::shared_ptr<const guardrail::GuardrailSet> set,
+             guardrail::GuardrailWorkspace* workspace, http::Client* client,
+             telemetry::RequestRecord* record)
+    : set_(std::move(set)),
+      workspace_(workspace),
+      client_(client),
       record_(record) {}
 
 Result<void> Guard::select(const chat::Request& request, const router::Route& route,
@@ -58,7 +60,7 @@ Result<void> Guard::select(const chat::Request& request, const router::Route& ro
             add_names(headers.at(i).value, &asked);
     guardrail::GuardrailSet::Asked all{.by_request = asked, .by_model = route.guardrails};
     if (of_key != nullptr) all.by_key = *of_key;
-    auto rules = gateway_->guardrails->select(all);
+    auto rules = set_->select(all);
     if (!rules) return propagate(rules);
     rules_ = *rules;
     return {};
@@ -73,7 +75,7 @@ awaitable<void> Guard::wait_until_ready() const {
 }
 
 Result<InputScan> Guard::look_at(chat::Request* request) {
-    auto scan = guardrail::scan_input(*gateway_->guardrails, rules_, &worker_->guardrails, request);
+    auto scan = guardrail::scan_input(*set_, rules_, workspace_, request);
     if (!scan) return scan;
     note(scan->findings);
     if (scan->outcome == InputScan::Outcome::block) return fail(std::move(scan->error));
@@ -81,15 +83,14 @@ Result<InputScan> Guard::look_at(chat::Request* request) {
 }
 
 void Guard::take_words(const chat::Request& request) {
-    if (gateway_->guardrails->checks_at(GuardrailPlace::input, rules_) != 0)
-        words_ = guardrail::text_of(request);
+    if (set_->checks_at(GuardrailPlace::input, rules_) != 0) words_ = guardrail::text_of(request);
 }
 
 awaitable<Result<InputScan::Outcome>> Guard::ask_about_words(Stop* stop) {
-    const guardrail::GuardrailSet& set = *gateway_->guardrails;
+    const guardrail::GuardrailSet& set = *set_;
     auto outcome = InputScan::Outcome::pass;
     for (const std::size_t rule :
-         guardrail::places_of(set.checks_at(GuardrailPlace::input, rules_))) {
+         guardrail::indexes_of(set.checks_at(GuardrailPlace::input, rules_))) {
         Opinion said = co_await opinion(rule, words_, stop);
         if (said.kind == Opinion::Kind::none) continue;
         if (said.kind != Opinion::Kind::objects ||
@@ -110,9 +111,9 @@ awaitable<void> Guard::look_at_call(std::string* arguments, Stop* stop) {
 }
 
 awaitable<Result<std::string>> Guard::look_at_tool(std::string json, Stop* stop) {
-    const guardrail::GuardrailSet& set = *gateway_->guardrails;
+    const guardrail::GuardrailSet& set = *set_;
     constexpr auto place = GuardrailPlace::tool_arguments;
-    auto scanned = guardrail::scan_json_at(place, set, rules_, &worker_->guardrails, json);
+    auto scanned = guardrail::scan_json_at(place, set, rules_, workspace_, json);
     if (!scanned) co_return propagate(scanned);
     note(scanned->findings);
     using Outcome = guardrail::ScannedJson::Outcome;
@@ -121,7 +122,7 @@ awaitable<Result<std::string>> Guard::look_at_tool(std::string json, Stop* stop)
     } else if (scanned->outcome != Outcome::pass) {
         co_return fail(guardrail::blocked(scanned->findings));
     }
-    for (const std::size_t rule : guardrail::places_of(set.checks_at(place, rules_))) {
+    for (const std::size_t rule : guardrail::indexes_of(set.checks_at(place, rules_))) {
         Opinion said = co_await opinion(rule, guardrail::readable(json), stop);
         if (said.kind != Opinion::Kind::none) co_return fail(std::move(said.error));
     }
@@ -129,9 +130,9 @@ awaitable<Result<std::string>> Guard::look_at_tool(std::string json, Stop* stop)
 }
 
 awaitable<void> Guard::look_at_result(std::string* text, Stop* stop) {
-    const guardrail::GuardrailSet& set = *gateway_->guardrails;
+    const guardrail::GuardrailSet& set = *set_;
     GuardrailFindings findings;
-    auto scanned = guardrail::scan_result(set, rules_, &worker_->guardrails, *text, &findings);
+    auto scanned = guardrail::scan_result(set, rules_, workspace_, *text, &findings);
     note(findings);
     if (!scanned) {
         *text = scanned.error().message;
@@ -139,7 +140,7 @@ awaitable<void> Guard::look_at_result(std::string* text, Stop* stop) {
         *text = std::move(**scanned);
     }
     for (const std::size_t rule :
-         guardrail::places_of(set.checks_at(GuardrailPlace::input, rules_))) {
+         guardrail::indexes_of(set.checks_at(GuardrailPlace::input, rules_))) {
         const Opinion said = co_await opinion(rule, guardrail::readable(*text), stop);
         if (said.kind == Opinion::Kind::none) continue;
         *text = guardrail::result_withheld;
@@ -148,7 +149,7 @@ awaitable<void> Guard::look_at_result(std::string* text, Stop* stop) {
 }
 
 Result<void> Guard::open(timeline::Sink* to) {
-    auto made = GuardrailFilter::make(gateway_->guardrails, rules_, &worker_->guardrails, to);
+    auto made = GuardrailFilter::make(set_, rules_, workspace_, to);
     if (!made) return propagate(made);
     filter_ = std::move(*made);
     return {};
@@ -159,7 +160,7 @@ awaitable<Result<void>> Guard::close(Stop* stop) {
     const GuardrailBits asking = filter_->checks();
     using Checked = GuardrailFilter::Checked;
     Checked checked = Checked::passed;
-    for (const std::size_t rule : guardrail::places_of(asking)) {
+    for (const std::size_t rule : guardrail::indexes_of(asking)) {
         Opinion said = co_await opinion(rule, filter_->text_for(rule), stop);
         if (said.kind == Opinion::Kind::stopped) {
             filter_->settle_checks(Checked::given_up);
@@ -176,7 +177,7 @@ void Guard::note_findings() {
 }
 
 awaitable<Guard::Opinion> Guard::opinion(std::size_t rule, std::string text, Stop* stop) {
-    const GuardrailRule* asked = &gateway_->guardrails->rule(rule);
+    const GuardrailRule* asked = &set_->rule(rule);
     const bool logs = asked->action == GuardrailRule::Action::log;
     auto answer = co_await ask(asked, std::move(text), stop);
     if (!answer && stop->requested()) co_return Opinion{Opinion::Kind::stopped, shutting_down()};
@@ -209,7 +210,7 @@ awaitable<Result<guardrail::Verdict>> Guard::ask(const GuardrailRule* rule, std:
     request.response_bytes_max = check_answer_bytes;
     request.repeatable = true;
     http::TimedStop timed(co_await boost::asio::this_coro::executor, stop, check.timeout);
-    auto answer = co_await worker_->client.fetch(std::move(request), timed.get());
+    auto answer = co_await client_->fetch(std::move(request), timed.get());
     if (!answer) {
         const bool late = timed.get()->reason() == Stop::Reason::total_timeout;
         co_return fail(guardrail::check_failed(
@@ -224,7 +225,7 @@ awaitable<Result<guardrail::Verdict>> Guard::ask(const GuardrailRule* rule, std:
 }
 
 void Guard::note(const GuardrailFindings& findings) {
-    for (std::string& line : gateway_->guardrails->notes(findings.rules))
+    for (std::string& line : set_->notes(findings.rules))
         if (std::ranges::find(record_->guardrails, line) == record_->guardrails.end())
             record_->guardrails.push_back(std::move(line));
 }

@@ -1,10 +1,11 @@
 #pragma once
 
 #include "chat/request.hpp"
-#include "exchange/gateway.hpp"
 #include "guardrail/check.hpp"
 #include "guardrail/filter.hpp"
 #include "guardrail/input.hpp"
+#include "guardrail/set.hpp"
+#include "http/client/client.hpp"
 #include "http/message/headers.hpp"
 #include "http/stop.hpp"
 #include "router/router.hpp"
@@ -23,14 +24,16 @@ namespace runnel::exchange {
 class Guard {
 public:
     // The pointers must outlive it. What is found is noted in `record`.
-    Guard(const Gateway* gateway, Worker* worker, telemetry::RequestRecord* record);
+    Guard(std::shared_ptr<const guardrail::GuardrailSet> set,
+          guardrail::GuardrailWorkspace* workspace, http::Client* client,
+          telemetry::RequestRecord* record);
 
     // Which rules apply. The error is the client's, who asked for what there is not.
     Result<void> select(const chat::Request& request, const router::Route& route,
                         const std::vector<std::string>* of_key, const http::HeaderList& headers);
     bool is_on() const { return rules_ != 0; }
     // They can look at once. Otherwise they must be waited for, a tenth of a second at most.
-    bool is_ready() const { return !is_on() || gateway_->guardrails->is_ready(rules_); }
+    bool is_ready() const { return !is_on() || set_->is_ready(rules_); }
     boost::asio::awaitable<void> wait_until_ready() const;
     guardrail::GuardrailBits rules() const { return rules_; }
 
@@ -78,8 +81,9 @@ private:
                                                            std::string text, http::Stop* stop);
     void note(const guardrail::GuardrailFindings& findings);
 
-    const Gateway* gateway_;
-    Worker* worker_;
+    std::shared_ptr<const guardrail::GuardrailSet> set_;
+    guardrail::GuardrailWorkspace* workspace_;
+    http::Client* client_;
     telemetry::RequestRecord* record_;
     guardrail::GuardrailBits rules_ = 0;
     std::string words_;  // of the request, where somebody must be asked

@@ -2,7 +2,7 @@
 
 #include "base/ascii.hpp"
 #include "base/limits.hpp"
-#include "exchange/retry_after.hpp"
+#include "exchange/admission/limit_headers.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,7 +2,7 @@
 
 #include "api/api.hpp"
 #include "chat/request.hpp"
-#include "exchange/answer_copy.hpp"
+#include "exchange/cache/answer_copy.hpp"
 #include "exchange/guard.hpp"
 #include "exchange/held_memory.hpp"
 #include "exchange/one_end.hpp"

@@ -16,16 +16,16 @@ std::map<std::string, Admission::Limits> limits_of(const std::vector<Named>& all
 }  // namespace
 
 SharedState::SharedState() {
-    memory.set_give_up([this](std::size_t bytes) { cache.give_up(bytes); });
+    memory.set_give_up([this](std::size_t bytes) { cache.answers.give_up(bytes); });
 }
 
 void SharedState::use_limits(const config::Config& config, std::size_t memory_bytes) {
     memory.set_limit(memory_bytes);
     const config::Limits& limits = config.limits;
-    requests.set_limits({limits.concurrent, limits.queue, limits.queue_time});
-    to_provider.set_limits(limits_of(config.providers, limits));
-    for_model.set_limits(limits_of(config.models, limits));
-    cache.set_size(config.access.cache ? config.access.cache->max_bytes : 0);
+    admissions.requests.set_limits({limits.concurrent, limits.queue, limits.queue_time});
+    admissions.to_provider.set_limits(limits_of(config.providers, limits));
+    admissions.for_model.set_limits(limits_of(config.models, limits));
+    cache.answers.set_size(config.access.cache ? config.access.cache->max_bytes : 0);
 }
 
 }  // namespace runnel::exchange

@@ -1,17 +1,14 @@
 #pragma once
 
 #include "access/key_ring.hpp"
-#include "base/limits.hpp"
 #include "base/memory_budget.hpp"
-#include "cache/answer_cache.hpp"
 #include "config/config.hpp"
-#include "exchange/admission.hpp"
+#include "exchange/admission/admission.hpp"
+#include "exchange/cache/cache_visit.hpp"
 #include "exchange/continuity.hpp"
-#include "exchange/flights.hpp"
 #include "metering/meter.hpp"
 #include "router/health.hpp"
 #include "storage/journal/unrecorded.hpp"
-#include "tools/rounds/hidden_turns.hpp"
 
 #include <chrono>
 #include <vector>
@@ -23,7 +20,6 @@ class OpenConnections;
 namespace runnel::storage {
 class KeyKeeper;
 class Recorder;
-class RedisClient;
 class StoreThread;
 }  // namespace runnel::storage
 
@@ -41,13 +37,9 @@ struct SharedState {
     SharedState();
 
     MemoryBudget memory;  // first: many of the others draw on it
-    Continuity continuity{limits::continuity_time, limits::continuity_bytes, &memory};
-    tools::HiddenTurns hidden_turns{limits::continuity_time, limits::continuity_bytes, &memory};
+    KeptTurns kept_turns{&memory};
     router::Health health;
-    // Requests at a time: of the process, to each provider, for each model.
-    Admission requests{"the gateway", {}};
-    AdmissionTable to_provider{"provider"};
-    AdmissionTable for_model{"model"};
+    Admissions admissions;
 
     // The keys that requests are checked against, and who changes them; null: there is no store.
     access::KeyRingBoard keys;
@@ -55,7 +47,6 @@ struct SharedState {
 
     // Null where there is no such thing.
     metering::Meter* meter = nullptr;             // of limits and budgets
-    storage::RedisClient* redis = nullptr;        // what machines share
     storage::StoreThread* queries = nullptr;      // what was asked, looked up
     const storage::Recorder* recorder = nullptr;  // brings records into the store
     telemetry::TraceQueue* traces = nullptr;      // what a collector is told
@@ -71,8 +62,7 @@ struct SharedState {
         std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 
     storage::Unrecorded unrecorded;
-    cache::AnswerCache cache{limits::cache_bytes, &memory};
-    Flights flights;
+    SharedCache cache{&memory};
 
     // As many as the config allows. `memory_bytes` is for requests and answers, together with what
     // is kept of them.

@@ -227,7 +227,7 @@ public:
         scan.edits = std::move(edits_);
         using Outcome = InputScan::Outcome;
         const auto found = [&](Action action) {
-            return std::ranges::any_of(places_of(scan.findings.rules), [&](std::size_t rule) {
+            return std::ranges::any_of(indexes_of(scan.findings.rules), [&](std::size_t rule) {
                 return set.rule(rule).action == action;
             });
         };

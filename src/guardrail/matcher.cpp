@@ -116,7 +116,7 @@ std::expected<void, std::string> try_hyperscan(std::string_view pattern) {
 
 }  // namespace
 
-std::vector<std::size_t> places_of(GuardrailBits rules) {
+std::vector<std::size_t> indexes_of(GuardrailBits rules) {
     std::vector<std::size_t> places;
     for (; rules != 0; rules &= rules - 1)
         places.push_back(static_cast<std::size_t>(std::countr_zero(rules)));

@@ -24,7 +24,7 @@ namespace runnel::guardrail {
 using GuardrailBits = std::uint64_t;
 constexpr GuardrailBits guardrail_bit(std::size_t rule) { return GuardrailBits{1} << rule; }
 // The places of the rules whose bits are set.
-std::vector<std::size_t> places_of(GuardrailBits rules);
+std::vector<std::size_t> indexes_of(GuardrailBits rules);
 
 // Some rules, compiled: a Hyperscan database that finds where matches end, and a graph that tells
 // where they began and what may become one. Never changes; shared by all threads.

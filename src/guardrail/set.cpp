@@ -155,7 +155,7 @@ Result<GuardrailBits> GuardrailSet::select(const Asked& asked) const {
 
 std::vector<std::string> GuardrailSet::notes(GuardrailBits rules) const {
     std::vector<std::string> notes;
-    for (const std::size_t i : places_of(rules))
+    for (const std::size_t i : indexes_of(rules))
         notes.push_back(fmt::format("{}: {}", rules_[i].name, name_of(rules_[i].action)));
     return notes;
 }

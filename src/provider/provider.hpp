@@ -3,7 +3,6 @@
 #include "base/header_field.hpp"
 #include "base/padded.hpp"
 #include "base/result.hpp"
-#include "base/secret.hpp"
 #include "chat/request.hpp"
 #include "framing/framing.hpp"
 #include "json/parser.hpp"
@@ -22,12 +21,17 @@ using Header = HeaderField;
 
 // One configured provider, as the config file names it.
 struct ProviderConfig {
-    std::string name;      // what the user calls it
-    std::string kind;      // a registry name or preset
-    std::string base_url;  // empty: the kind's own
-    Secret api_key{};
+    std::string name;               // what the user calls it
+    std::string kind;               // a registry name or preset
+    std::string base_url;           // empty: the kind's own
     std::vector<Header> headers{};  // added to every request
     std::string api_version{};      // Azure's query parameter
+};
+
+// The header that a provider reads a key from, and what comes before the key there.
+struct KeyHeader {
+    std::string_view name = "authorization";
+    std::string_view prefix = "Bearer ";
 };
 
 // An answer made here, without a network (the demo provider): pieces of bytes with the pause before
@@ -41,8 +45,8 @@ struct Script {
     std::vector<Piece> pieces;
 };
 
-// The HTTP request that asks a provider. `path` (with its query) comes after the base URL's scheme
-// and host.
+// The HTTP request that asks a provider, without what proves who asks (credentials/). `path` (with
+// its query) comes after the base URL's scheme and host.
 struct Outgoing {
     std::string method = "POST";
     std::string path;
@@ -84,6 +88,7 @@ public:
     virtual std::string_view origin() const = 0;
     // How the provider is called in messages to users, e.g. "Anthropic".
     virtual std::string_view display_name() const = 0;
+    virtual KeyHeader key_header() const { return {}; }
     // `model` is the provider's own name for it.
     virtual Result<Outgoing> write_request(const chat::Request& request,
                                            std::string_view model) const = 0;

@@ -45,12 +45,12 @@ struct AttemptPlan::TargetState {
     std::optional<std::int64_t> context_length{};
     std::size_t key = 0;  // to begin with, then the last one asked
     enum class Stage { untried, asked, done } stage = Stage::untried;
-    bool shunned = false;        // seemed ready and was not: a last resort from now on
-    Need need = Need::choice;    // of the attempt given last
-    bool once = false;           // that is a last resort
-    bool retrying = false;       // that is a retry
-    bool unheard = false;        // it never got there
-    std::optional<Then> then{};  // what its last failure allows; empty: nothing, or under way
+    bool shunned = false;           // seemed ready and was not: a last resort from now on
+    Need need = Need::choice;       // of the attempt given last
+    bool once = false;              // that is a last resort
+    bool retrying = false;          // that is a retry
+    bool stale_connection = false;  // it never got there
+    std::optional<Then> then{};     // what its last failure allows; empty: nothing, or under way
     int retries = 0;
     Time not_before{};  // of the next retry
 
@@ -178,7 +178,7 @@ void AttemptPlan::refused(const Attempt& attempt) {
 
 std::optional<Attempt> AttemptPlan::again(std::size_t at, Time now) {
     TargetState& target = targets_[at];
-    if (!std::exchange(target.unheard, false)) return std::nullopt;
+    if (!std::exchange(target.stale_connection, false)) return std::nullopt;
     const bool once = target.once;
     const Attempt attempt = give(at, target.key, target.need, now, now);
     target.once = once;
@@ -337,13 +337,13 @@ void AttemptPlan::not_waited_for(const Attempt& attempt, const Error& error, Tim
     over_ = true;
 }
 
-void AttemptPlan::unheard(const Attempt& attempt, const Error& error, Time) {
+void AttemptPlan::stale_connection(const Attempt& attempt, const Error& error, Time) {
     TargetState& target = targets_[attempt.target];
     if (const auto held = let_go(attempt))
         health_->said_nothing(target.keys[attempt.key].line, held->leave);
     keep(error);
     last_failed_ = attempt.target;
-    target.unheard = true;
+    target.stale_connection = true;
 }
 
 void AttemptPlan::failed(const Attempt& attempt, const Error& error, Time now) {

@@ -78,7 +78,7 @@ public:
     void not_waited_for(const Attempt& attempt, const Error& error, Clock::time_point now);
     // What was asked never got there, which is not its fault either: the same is given again at
     // once, on a retry where there is one left.
-    void unheard(const Attempt& attempt, const Error& error, Clock::time_point now);
+    void stale_connection(const Attempt& attempt, const Error& error, Clock::time_point now);
 
     int attempts() const { return attempts_; }
     // Why the request can't be served: what the last attempt failed with, or that nobody could be

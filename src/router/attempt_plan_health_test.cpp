@@ -180,7 +180,7 @@ TEST_F(AttemptPlanHealthTest, WhatNeverGotThereIsAskedAgainAtOnceAndCounted) {
                          AttemptPlan::Random(1), now);
         const auto first = plan.next(now);
         ASSERT_TRUE(plan.begin(*first, now));
-        plan.unheard(*first, error_of(upstream_unreachable), now);
+        plan.stale_connection(*first, error_of(upstream_unreachable), now);
         const auto again = plan.next(now);
         ASSERT_TRUE(again);
         EXPECT_EQ(again->target, first->target);

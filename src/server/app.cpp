@@ -3,7 +3,7 @@
 #include "base/ascii.hpp"
 #include "base/limits.hpp"
 #include "base/redact.hpp"
-#include "exchange/retry_after.hpp"
+#include "exchange/admission/limit_headers.hpp"
 #include "exchange/utc_now.hpp"
 #include "http/task_group.hpp"
 #include "server/console/console.hpp"

@@ -2,6 +2,7 @@
 
 #include "exchange/gateway.hpp"
 #include "exchange/shared_state.hpp"
+#include "exchange/worker.hpp"
 #include "http/server/connection.hpp"
 #include "server/admin/operations.hpp"
 #include "server/call.hpp"

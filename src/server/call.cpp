@@ -2,7 +2,7 @@
 
 #include "api/registry.hpp"
 #include "base/percent_encoding.hpp"
-#include "exchange/retry_after.hpp"
+#include "exchange/admission/limit_headers.hpp"
 #include "server/endpoints.hpp"
 #include "server/url.hpp"
 

@@ -4,6 +4,7 @@
 #include "access/key_ring.hpp"
 #include "exchange/gateway.hpp"
 #include "exchange/shared_state.hpp"
+#include "exchange/worker.hpp"
 #include "http/server/connection.hpp"
 #include "server/admin/operations.hpp"
 #include "server/authentication.hpp"

@@ -11,14 +11,14 @@ namespace {
 // What a model says, in the API that the endpoint brings along.
 Answer answer(Call call, api::Incoming incoming) {
     exchange::SharedState* shared = call.resources->shared;
-    auto place = shared->requests.try_enter();
-    if (!place) {
-        auto entered = co_await shared->requests.enter(call.transaction->stop);
+    auto ticket = shared->admissions.requests.try_enter();
+    if (!ticket) {
+        auto entered = co_await shared->admissions.requests.enter(call.transaction->stop);
         if (!entered) {
             co_await turn_away(call, std::move(entered.error()));
             co_return;
         }
-        place = std::move(*entered);
+        ticket = std::move(*entered);
     }
     auto progress = begin_body(call);
     auto taken = progress ? Result<void>{} : propagate(progress);

@@ -71,7 +71,7 @@ std::string providers_json(const exchange::Gateway& gateway, const exchange::Sha
     for (const exchange::ProviderSlot& slot : gateway.providers) {
         out.begin_object().key("name").string(slot.name).key("kind").string(slot.kind);
         write_origin(&out, slot);
-        out.key("keys").number(static_cast<std::int64_t>(slot.by_key.size()));
+        out.key("keys").number(static_cast<std::int64_t>(slot.credentials.size()));
         if (slot.retries) out.key("retries").number(*slot.retries);
         out.key("timeouts_ms").begin_object();
         write_timeout(&out, "connect", slot.timeouts.connect);
@@ -79,7 +79,7 @@ std::string providers_json(const exchange::Gateway& gateway, const exchange::Sha
         write_timeout(&out, "idle", slot.timeouts.idle);
         write_timeout(&out, "total", slot.timeouts.total);
         out.end_object();
-        if (const exchange::Admission* admission = state.to_provider.find(slot.name))
+        if (const exchange::Admission* admission = state.admissions.to_provider.find(slot.name))
             write_requests(&out, admission->figures());
         write_line_health(&out, slot.name, lines);
         out.end_object();
@@ -95,7 +95,7 @@ std::string readiness_json(std::string_view status, const exchange::Gateway& gat
     std::string body;
     json::Writer out(body);
     out.begin_object().key("status").string(status);
-    write_requests(&out, state.requests.figures());
+    write_requests(&out, state.admissions.requests.figures());
     if (state.traces != nullptr) write_trace_figures(&out, state.traces->figures());
     out.key("providers").begin_array();
     for (const exchange::ProviderSlot& slot : gateway.providers) {

@@ -1,7 +1,7 @@
 #include "server/limits.hpp"
 
-#include "exchange/answer_of.hpp"
-#include "exchange/rate_fields.hpp"
+#include "exchange/admission/limit_headers.hpp"
+#include "exchange/await_callback.hpp"
 #include "exchange/utc_now.hpp"
 #include "metering/claim.hpp"
 #include "metering/endpoint.hpp"
@@ -139,7 +139,7 @@ Answer answer_within_limits(Call call, Answer (*then)(Call)) {
     const auto ask = [meter, &claim](metering::Meter::Answer decided) {
         meter->reserve(claim, std::move(decided));
     };
-    metering::Verdict verdict = co_await exchange::answer_of<metering::Verdict>(ask);
+    metering::Verdict verdict = co_await exchange::await_callback<metering::Verdict>(ask);
     if (verdict.rate) exchange::add_rate_fields(*verdict.rate, utc_now(), &call.answer_headers());
     if (verdict.refusal) {
         co_await refuse(call, std::move(*verdict.refusal));

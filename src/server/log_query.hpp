@@ -3,9 +3,9 @@
 #include "access/caller.hpp"
 #include "base/result.hpp"
 #include "storage/ask.hpp"
-#include "storage/logs.hpp"
+#include "storage/records/logs.hpp"
+#include "storage/records/usage.hpp"
 #include "storage/store_thread.hpp"
-#include "storage/usage.hpp"
 
 #include <boost/asio/awaitable.hpp>
 

@@ -1,4 +1,4 @@
-#include "storage/logs.hpp"
+#include "storage/records/logs.hpp"
 
 #include "base/limits.hpp"
 #include "json/writer.hpp"
@@ -7,7 +7,7 @@
 #include "server/log_query.hpp"
 #include "server/replay.hpp"
 #include "server/url.hpp"
-#include "storage/retention.hpp"
+#include "storage/records/retention.hpp"
 
 #include <fmt/format.h>
 

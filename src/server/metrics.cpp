@@ -61,8 +61,8 @@ void write_memory(const MemoryBudget& memory, MetricPage* page) {
         .value(real(memory.taken_for(Use::cache)), {{"use", "cache"}});
 }
 
-void write_seats(const http::Seats& seats, MetricPage* page) {
-    const auto figures = seats.figures();
+void write_connections(const http::ConnectionSlots& slots, MetricPage* page) {
+    const auto figures = slots.figures();
     page->gauge("runnel_client_connections_limit", "Connections that clients may have open")
         .value(real(figures.limit));
     page->counter("runnel_client_connections_refused_total",
@@ -94,7 +94,7 @@ void write_threads(const exchange::SharedState& shared, MetricPage* page) {
     write_requests(requests, page);
     write_streams(streams, page);
     page->gauge("runnel_client_connections", "Open connections of clients").value(real(clients));
-    if (!shared.threads.empty()) write_seats(*shared.threads.front().clients->seats(), page);
+    if (!shared.threads.empty()) write_connections(*shared.threads.front().clients->slots(), page);
     page->gauge("runnel_upstream_connections", "Open connections to providers")
         .value(real(upstream.idle), {{"state", "idle"}})
         .value(real(upstream.busy), {{"state", "busy"}});
@@ -173,10 +173,10 @@ std::string metrics_text(const exchange::Gateway& gateway, const exchange::Share
     write_process(shared.started, &page);
     write_memory(shared.memory, &page);
     write_threads(shared, &page);
-    write_admission(shared.requests.figures(), &page);
+    write_admission(shared.admissions.requests.figures(), &page);
     write_breakers(gateway, shared.health, &page);
     page.gauge("runnel_cache_bytes", "Size of the answers that are kept in memory")
-        .value(real(shared.cache.bytes()));
+        .value(real(shared.cache.answers.bytes()));
     write_store(shared, &page);
     write_traces(shared.traces, &page);
     return page.text();

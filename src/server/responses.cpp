@@ -1,4 +1,4 @@
-#include "storage/responses.hpp"
+#include "storage/records/responses.hpp"
 
 #include "access/ownership.hpp"
 #include "json/place.hpp"

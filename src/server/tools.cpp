@@ -153,7 +153,7 @@ Answer list_tools(Call call) {
 Answer execute_tool(Call call) {
     const auto gateway = call.resources->gateway;
     exchange::Worker* worker = call.resources->worker;
-    exchange::Guard guard(gateway.get(), worker, call.record);
+    exchange::Guard guard(gateway->guardrails, &worker->guardrails, &worker->client, call.record);
     const access::Key* key = call.caller.key.get();
     auto selected =
         guard.select({}, {}, key != nullptr ? &key->guardrails : nullptr, call.request().headers);

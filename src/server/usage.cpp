@@ -1,7 +1,7 @@
 #include "server/usage.hpp"
 
 #include "base/utc_time.hpp"
-#include "exchange/answer_of.hpp"
+#include "exchange/await_callback.hpp"
 #include "exchange/utc_now.hpp"
 #include "json/writer.hpp"
 #include "metering/meter.hpp"
@@ -83,7 +83,7 @@ awaitable<Result<std::string>> read_balance(metering::Meter* meter, const access
     const auto ask = [meter, &budgets](metering::Meter::Looked answer) {
         meter->look(budgets, std::move(answer));
     };
-    auto standings = co_await exchange::answer_of<Result<Standings>>(ask);
+    auto standings = co_await exchange::await_callback<Result<Standings>>(ask);
     if (!standings) co_return propagate(standings);
     co_return balance_json(budgets, *standings, now);
 }

@@ -1,6 +1,6 @@
 #include "storage/audit.hpp"
 
-#include "storage/keys.hpp"
+#include "storage/keys/keys.hpp"
 #include "support/databases.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 #include "storage/store_thread.hpp"
 
 #include "storage/ask.hpp"
-#include "storage/keys.hpp"
+#include "storage/keys/keys.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <boost/asio/co_spawn.hpp>

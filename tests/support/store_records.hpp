@@ -1,6 +1,6 @@
 #pragma once
 
-#include "storage/records.hpp"
+#include "storage/records/records.hpp"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #include "cli/litellm/reading.hpp"
 
 #include "base/ascii.hpp"
-#include "config/json_value.hpp"
+#include "config/yaml/json_value.hpp"
 
 #include <fmt/format.h>
 

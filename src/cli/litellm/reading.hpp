@@ -1,6 +1,6 @@
 #pragma once
 
-#include "config/yaml_reader.hpp"
+#include "config/yaml/yaml_reader.hpp"
 
 #include <optional>
 #include <set>

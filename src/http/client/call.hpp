@@ -56,7 +56,7 @@ public:
 
     // As of UpstreamConnection.
     bool is_reused() const { return connection_ && connection_->is_reused(); }
-    bool was_unheard() const { return connection_ && connection_->was_unheard(); }
+    bool was_stale() const { return connection_ && connection_->was_stale(); }
     // What matters of the response has been read: the connection may serve again.
     void finish();
     // The connection is closed.

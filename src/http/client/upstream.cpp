@@ -87,7 +87,7 @@ Result<void> UpstreamConnection::read(std::span<char> buffer, ResponseHandler* h
     return reader_.feed(Padded::vouched({space.data(), count}), handler);
 }
 
-bool UpstreamConnection::was_unheard() {
+bool UpstreamConnection::was_stale() {
     if (!reused_ || any_bytes_) return false;
     // Half a request can't be acted on.
     if (lost_ == Lost::half_sent) return true;

@@ -52,7 +52,7 @@ public:
     // After a failure: a kept connection that the peer had closed by the time the request was on
     // its way, so that nobody can have acted on it. False wherever that is not certain: the peer's
     // system has taken a byte of it, or the connection was reset, which tells nothing.
-    bool was_unheard();
+    bool was_stale();
     const std::string& pool_key() const { return pool_key_; }
     std::chrono::steady_clock::time_point idle_since{};
 

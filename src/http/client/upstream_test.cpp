@@ -56,11 +56,11 @@ protected:
     std::optional<UpstreamConnection> connection_;
 };
 
-TEST_F(UpstreamConnectionTest, WasUnheardWhereThePeerHadClosedItBefore) {
+TEST_F(UpstreamConnectionTest, IsStaleWhereThePeerHadClosedItBefore) {
     connection_->begin_next();
     peer_.close();
     ask([] {});
-    EXPECT_TRUE(connection_->was_unheard());
+    EXPECT_TRUE(connection_->was_stale());
 }
 
 TEST_F(UpstreamConnectionTest, WasHeardWhereThePeerHadReadTheRequest) {
@@ -69,7 +69,7 @@ TEST_F(UpstreamConnectionTest, WasHeardWhereThePeerHadReadTheRequest) {
         read_request();
         peer_.close();
     });
-    EXPECT_FALSE(connection_->was_unheard());
+    EXPECT_FALSE(connection_->was_stale());
 }
 
 TEST_F(UpstreamConnectionTest, MayHaveBeenHeardWhereItWasReset) {
@@ -79,13 +79,13 @@ TEST_F(UpstreamConnectionTest, MayHaveBeenHeardWhereItWasReset) {
         peer_.set_option(asio::socket_base::linger(true, 0));
         peer_.close();
     });
-    EXPECT_FALSE(connection_->was_unheard());
+    EXPECT_FALSE(connection_->was_stale());
 }
 
-TEST_F(UpstreamConnectionTest, IsNotCalledUnheardWhereItIsNew) {
+TEST_F(UpstreamConnectionTest, IsNotStaleWhereItIsNew) {
     peer_.close();
     ask([] {});
-    EXPECT_FALSE(connection_->was_unheard());
+    EXPECT_FALSE(connection_->was_stale());
 }
 
 }  // namespace

@@ -38,10 +38,10 @@ Result<BodyIntake::Progress> BodyIntake::begin(RequestBody::Limits limits) {
 }
 
 awaitable<Result<void>> BodyIntake::rest() {
-    connection_.place->reads_request();
+    connection_.entry->reads_request();
     auto outcome = co_await read_on();
     connection_.watchdog->stop();
-    connection_.place->answers(responder_, stop_);
+    connection_.entry->answers(responder_, stop_);
     if (!outcome) co_return outcome;
     request_->body = body_->take();
     responder_->has_read_body();

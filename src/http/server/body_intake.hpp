@@ -23,7 +23,7 @@ public:
         Stream* stream;
         std::string* pending;  // bytes of a next request
         Watchdog* watchdog;
-        OpenConnections::Place* place;
+        OpenConnections::Entry* entry;
         HangupWatch* hangup;
         RequestBody::Limits limits;
         // The body must bring limits::request_body_rate bytes a second, averaged over such a time.

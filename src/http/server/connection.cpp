@@ -40,7 +40,7 @@ enum class Outcome { request, closed, timed_out };
 // Reads until a request's head is whole, and takes of its body what came along with it. `pending`
 // keeps bytes that belong to a later request.
 awaitable<Result<Outcome>> read_head(Stream* stream, RequestReader* reader, std::string* pending,
-                                     Watchdog* watchdog, OpenConnections::Place* place,
+                                     Watchdog* watchdog, OpenConnections::Entry* entry,
                                      std::chrono::milliseconds head_time, Arrival* arrival) {
     bool timed_out = false;
     const auto on_timeout = [stream, &timed_out] {
@@ -63,7 +63,7 @@ awaitable<Result<Outcome>> read_head(Stream* stream, RequestReader* reader, std:
         }
         if (!begun && reader->started()) {
             begun = true;
-            place->reads_request();
+            entry->reads_request();
             watchdog->set(Clock::now() + head_time, on_timeout);
         }
         error_code error;
@@ -83,9 +83,9 @@ awaitable<Result<Outcome>> read_head(Stream* stream, RequestReader* reader, std:
 }
 
 // Gives the client a moment to take the answer in: closing at once on bytes that are still arriving
-// would reset the connection and lose it. Whoever wants its place may have it.
-awaitable<void> linger(Stream* stream, OpenConnections::Place* place) {
-    place->leaves();
+// would reset the connection and lose it. Another connection may have its slot.
+awaitable<void> linger(Stream* stream, OpenConnections::Entry* entry) {
+    entry->leaves();
     error_code error;
     stream->socket().shutdown(tcp::socket::shutdown_send, error);
     Watchdog watchdog(co_await asio::this_coro::executor);
@@ -99,21 +99,21 @@ awaitable<void> linger(Stream* stream, OpenConnections::Place* place) {
 }
 
 // Tells the client why its request was not read.
-awaitable<void> refuse(Stream* stream, RequestHandler* handler, OpenConnections::Place* place,
+awaitable<void> refuse(Stream* stream, RequestHandler* handler, OpenConnections::Entry* entry,
                        Request unread, Error error) {
     Responder responder(stream, unread);
     const std::string body = handler->describe(error, &unread, &responder.headers());
     responder.forbid_keep_alive();
     unread = {};  // nothing of it is kept while the client takes its time
     if (co_await responder.send(shape_of(error.kind).status, body)) co_return;
-    co_await linger(stream, place);
+    co_await linger(stream, entry);
 }
 
 }  // namespace
 
 awaitable<void> serve_connection(Stream stream, RequestHandler* handler, ConnectionLimits limits,
-                                 OpenConnections::Place* place) {
-    place->is_at(&stream.socket());
+                                 OpenConnections::Entry* entry) {
+    entry->is_at(&stream.socket());
     const auto executor = co_await asio::this_coro::executor;
     Watchdog watchdog(executor);
     RequestReader reader(limits.head_bytes);
@@ -121,15 +121,15 @@ awaitable<void> serve_connection(Stream stream, RequestHandler* handler, Connect
     HangupWatch hangup(&stream, &pending);
     while (true) {
         Arrival arrival(limits.memory);
-        auto outcome = co_await read_head(&stream, &reader, &pending, &watchdog, place,
+        auto outcome = co_await read_head(&stream, &reader, &pending, &watchdog, entry,
                                           limits.head_time, &arrival);
         watchdog.stop();
         if (!outcome) {
-            co_await refuse(&stream, handler, place, reader.take(), std::move(outcome.error()));
+            co_await refuse(&stream, handler, entry, reader.take(), std::move(outcome.error()));
             co_return;
         }
         if (*outcome == Outcome::timed_out) {
-            co_await refuse(&stream, handler, place, reader.take(),
+            co_await refuse(&stream, handler, entry, reader.take(),
                             {ErrorKind::request_timeout,
                              "the request's head did not arrive in time (limits.head_time)"});
             co_return;
@@ -145,18 +145,18 @@ awaitable<void> serve_connection(Stream stream, RequestHandler* handler, Connect
                                 &stream,
                                 executor,
                                 {},
-                                place->service()};
+                                entry->service()};
         transaction.client_address =
             stream.is_local()
                 ? "local socket"
-                : text_of(limits.proxies->client_of(place->peer(), transaction.request.headers));
+                : text_of(limits.proxies->client_of(entry->peer(), transaction.request.headers));
         Responder responder(&stream, transaction.request);
         transaction.responder = &responder;
-        place->answers(&responder, &stop);
+        entry->answers(&responder, &stop);
         BodyIntake intake({&stream,
                            &pending,
                            &watchdog,
-                           place,
+                           entry,
                            &hangup,
                            {limits.body_bytes, limits.memory},
                            limits.body_time},
@@ -167,9 +167,9 @@ awaitable<void> serve_connection(Stream stream, RequestHandler* handler, Connect
         watchdog.stop();
         const bool gone = stop.reason() == Stop::Reason::client_gone;
         if (gone || !responder.begun()) co_return;
-        if (!arrival.body.has_come()) co_await linger(&stream, place);
+        if (!arrival.body.has_come()) co_await linger(&stream, entry);
         if (!responder.keeps_alive()) co_return;
-        place->is_idle();
+        entry->is_idle();
     }
 }
 

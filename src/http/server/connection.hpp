@@ -51,8 +51,8 @@ struct ConnectionLimits {
     std::shared_ptr<const TrustedProxies> proxies = std::make_shared<const TrustedProxies>();
 };
 
-// The server's side of one client connection, until it closes. `place` is kept up to date.
+// The server's side of one client connection, until it closes. `entry` is kept up to date.
 awaitable<void> serve_connection(Stream stream, RequestHandler* handler, ConnectionLimits limits,
-                                 OpenConnections::Place* place);
+                                 OpenConnections::Entry* entry);
 
 }  // namespace runnel::http

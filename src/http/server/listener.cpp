@@ -18,7 +18,7 @@ namespace runnel::http {
 namespace {
 
 constexpr int backlog = 4096;
-// For the whole request of a connection that has no seat, its TLS handshake included.
+// For the whole request of a connection that has no slot, its TLS handshake included.
 constexpr auto essential_time = std::chrono::seconds(5);
 constexpr auto no_descriptor_time = std::chrono::milliseconds(10);
 
@@ -122,7 +122,7 @@ awaitable<void> Listener::accept_all() {
         if (error == asio::error::operation_aborted || error == asio::error::connection_aborted)
             continue;
         if (is_out_of_descriptors(error)) {
-            connections_->seats()->note(Seats::Lack::descriptors, {});
+            connections_->slots()->note(ConnectionSlots::Lack::descriptors, {});
             if (free_a_descriptor()) continue;
         }
         asio::steady_timer pause(*loop_, no_descriptor_time);
@@ -147,11 +147,11 @@ bool Listener::free_a_descriptor() {
 }
 
 awaitable<void> Listener::serve(tcp::socket socket, Service offered) {
-    OpenConnections::Place place(connections_, &socket, offered);
+    OpenConnections::Entry entry(connections_, &socket, offered);
     const Entrance entrance = entrance_;
     const bool has_header = entrance.proxy_protocol == Entrance::ProxyProtocol::required;
     const auto begun = std::chrono::steady_clock::now();
-    const auto give_up = [&place] { place.close_if_it_waits(); };
+    const auto give_up = [&entry] { entry.close_if_it_waits(); };
     std::optional<Watchdog> watchdog;  // few need one
     if (has_header || entrance.tls)
         watchdog.emplace(loop_->get_executor()).set(begun + entrance.limits.head_time, give_up);
@@ -159,37 +159,37 @@ awaitable<void> Listener::serve(tcp::socket socket, Service offered) {
     const auto peer = bytes_of(socket.remote_endpoint(error).address());
     const bool is_proxy = entrance.limits.proxies->contains(peer);
     if (is_proxy)
-        place.comes_from_proxy(peer);
+        entry.comes_from_proxy(peer);
     else
-        place.comes_from(peer);
+        entry.comes_from(peer);
     if (has_header) {
         if (!is_proxy) co_return;
-        const bool read = co_await read_proxy(&socket, &place);
+        const bool read = co_await read_proxy(&socket, &entry);
         if (!read) co_return;
     }
-    const bool is_essential = place.service() == Service::essential;
+    const bool is_essential = entry.service() == Service::essential;
     if (is_essential) watchdog.emplace(loop_->get_executor()).set(begun + essential_time, give_up);
     if (!entrance.tls) {
         if (!is_essential) watchdog.reset();
-        co_await serve_connection(Stream(std::move(socket)), handler_, entrance.limits, &place);
+        co_await serve_connection(Stream(std::move(socket)), handler_, entrance.limits, &entry);
         co_return;
     }
     auto stream = std::make_unique<Stream::Tls>(std::move(socket), *entrance.tls);
-    place.is_at(&stream->next_layer());
+    entry.is_at(&stream->next_layer());
     std::tie(error) = co_await stream->async_handshake(Stream::Tls::server, as_error);
     if (!is_essential) watchdog.reset();
     if (error) co_return;
-    co_await serve_connection(Stream(std::move(stream)), handler_, entrance.limits, &place);
+    co_await serve_connection(Stream(std::move(stream)), handler_, entrance.limits, &entry);
 }
 
 // Who the proxy asks for. False: the connection does not begin as it must.
-awaitable<bool> Listener::read_proxy(tcp::socket* socket, OpenConnections::Place* place) {
+awaitable<bool> Listener::read_proxy(tcp::socket* socket, OpenConnections::Entry* entry) {
     std::string bytes;
     while (true) {
         auto header = read_proxy_header(bytes);
         if (!header) co_return false;
         if (header->wanted == 0) {
-            if (header->client) place->comes_from(*header->client);
+            if (header->client) entry->comes_from(*header->client);
             co_return true;
         }
         const std::size_t size = bytes.size();

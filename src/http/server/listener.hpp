@@ -51,7 +51,7 @@ private:
 
     awaitable<void> accept_all();
     awaitable<void> serve(tcp::socket socket, Service offered);
-    awaitable<bool> read_proxy(tcp::socket* socket, OpenConnections::Place* place);
+    awaitable<bool> read_proxy(tcp::socket* socket, OpenConnections::Entry* entry);
     Service keep_spare();
     bool free_a_descriptor();
 

@@ -125,8 +125,8 @@ awaitable<void> LocalListener::accept_all() {
 
 awaitable<void> LocalListener::serve(asio::local::stream_protocol::socket socket) {
     if (!is_the_users_own(socket.native_handle())) co_return;
-    OpenConnections::Place place(connections_, nullptr);
-    co_await serve_connection(Stream(std::move(socket)), handler_, limits_, &place);
+    OpenConnections::Entry entry(connections_, nullptr);
+    co_await serve_connection(Stream(std::move(socket)), handler_, limits_, &entry);
 }
 
 }  // namespace runnel::http

@@ -14,40 +14,40 @@ constexpr auto close_idle_again_time = 100ms;
 
 }  // namespace
 
-OpenConnections::Place::Place(OpenConnections* all, tcp::socket* socket, Service offered)
+OpenConnections::Entry::Entry(OpenConnections* all, tcp::socket* socket, Service offered)
     : all_(all),
       socket_(socket),
       service_(Service::full),
       self_(all->asking_.insert(all->asking_.end(), this)) {
     all_->count_.add();
     if (offered == Service::essential)
-        become_essential(Seats::Lack::descriptors);
-    else if (all_->seats_->take() || (all_->make_room() && all_->seats_->take()))
-        has_seat_ = true;
+        become_essential(ConnectionSlots::Lack::descriptors);
+    else if (all_->slots_->take() || (all_->make_room() && all_->slots_->take()))
+        has_slot_ = true;
     else
-        become_essential(Seats::Lack::all);
+        become_essential(ConnectionSlots::Lack::all);
 }
 
-OpenConnections::Place::~Place() {
-    leave_seats();
+OpenConnections::Entry::~Entry() {
+    give_back_slots();
     all_->list_of(state_).erase(self_);
     all_->count_.add(-1);
 }
 
-void OpenConnections::Place::comes_from(const runnel::IpBytes& client) {
+void OpenConnections::Entry::comes_from(const runnel::IpBytes& client) {
     peer_ = client;
-    if (!has_seat_) return;
+    if (!has_slot_) return;
     const runnel::IpBytes network = network_of(client);
-    Seats* seats = all_->seats_;
-    if (seats->take_for(network) || (all_->make_room_for(network) && seats->take_for(network)))
+    ConnectionSlots* slots = all_->slots_;
+    if (slots->take_for(network) || (all_->make_room_for(network) && slots->take_for(network)))
         network_ = network;
     else
-        become_essential(Seats::Lack::address);
+        become_essential(ConnectionSlots::Lack::address);
 }
 
-void OpenConnections::Place::comes_from_proxy(const runnel::IpBytes& proxy) { peer_ = proxy; }
+void OpenConnections::Entry::comes_from_proxy(const runnel::IpBytes& proxy) { peer_ = proxy; }
 
-void OpenConnections::Place::answers(Responder* responder, Stop* stop) {
+void OpenConnections::Entry::answers(Responder* responder, Stop* stop) {
     enter(State::answering);
     responder_ = responder;
     stop_ = stop;
@@ -55,95 +55,96 @@ void OpenConnections::Place::answers(Responder* responder, Stop* stop) {
         responder->forbid_keep_alive();
 }
 
-void OpenConnections::Place::close_if_it_waits() {
+void OpenConnections::Entry::close_if_it_waits() {
     if (state_ != State::answering) give_up();
 }
 
-void OpenConnections::Place::enter(State state) {
+void OpenConnections::Entry::enter(State state) {
     if (state_ == State::closed) return;
-    Places& from = all_->list_of(state_);
-    Places& to = all_->list_of(state);
+    Entries& from = all_->list_of(state_);
+    Entries& to = all_->list_of(state);
     state_ = state;
     if (&from != &to) to.splice(to.end(), from, self_);
 }
 
-void OpenConnections::Place::close() {
+void OpenConnections::Entry::close() {
     error_code ignored;
     if (socket_ != nullptr) socket_->close(ignored);
 }
 
-void OpenConnections::Place::give_up() {
+void OpenConnections::Entry::give_up() {
     close();
-    leave_seats();
+    give_back_slots();
     enter(State::closed);
 }
 
-void OpenConnections::Place::become_essential(Seats::Lack lack) {
-    all_->seats_->note(lack, lack == Seats::Lack::address ? text_of(peer_) : std::string());
-    leave_seats();
+void OpenConnections::Entry::become_essential(ConnectionSlots::Lack lack) {
+    all_->slots_->note(lack,
+                       lack == ConnectionSlots::Lack::address ? text_of(peer_) : std::string());
+    give_back_slots();
     const bool has_room = all_->essential_ < all_->essential_max_ || all_->make_essential_room();
     service_ = Service::essential;
     ++all_->essential_;
     if (!has_room) give_up();
 }
 
-void OpenConnections::Place::leave_seats() {
+void OpenConnections::Entry::give_back_slots() {
     if (service_ == Service::essential && state_ != State::closed) --all_->essential_;
-    if (network_) all_->seats_->give_back_for(*network_);
+    if (network_) all_->slots_->give_back_for(*network_);
     network_.reset();
-    if (has_seat_) all_->seats_->give_back();
-    has_seat_ = false;
+    if (has_slot_) all_->slots_->give_back();
+    has_slot_ = false;
 }
 
-bool OpenConnections::Place::has_unread_bytes() const {
+bool OpenConnections::Entry::has_unread_bytes() const {
     error_code error;
     return socket_ != nullptr && socket_->available(error) > 0 && !error;
 }
 
-OpenConnections::Places& OpenConnections::list_of(Place::State state) {
+OpenConnections::Entries& OpenConnections::list_of(Entry::State state) {
     switch (state) {
-        case Place::State::fresh:
-        case Place::State::reading:
-        case Place::State::leaving: return asking_;
-        case Place::State::idle: return idle_;
-        case Place::State::answering:
-        case Place::State::reading_rest:
-        case Place::State::closed: break;
+        case Entry::State::fresh:
+        case Entry::State::reading:
+        case Entry::State::leaving: return asking_;
+        case Entry::State::idle: return idle_;
+        case Entry::State::answering:
+        case Entry::State::reading_rest:
+        case Entry::State::closed: break;
     }
     return busy_;
 }
 
 template <class Fits>
-bool OpenConnections::close_oldest(Places* places, Fits fits) {
+bool OpenConnections::close_oldest(Entries* entries, Fits fits) {
     std::size_t looked_at = 0;
     std::size_t asked = 0;
-    for (Place* place : *places) {
+    for (Entry* entry : *entries) {
         if (++looked_at > looked_at_max || asked > asked_max) break;
-        if (!fits(*place)) continue;
+        if (!fits(*entry)) continue;
         ++asked;
         // What it asks for has come, and would have been read in a moment.
-        if (place->state_ != Place::State::leaving && place->has_unread_bytes()) continue;
-        place->give_up();
-        seats_->note_closed();
+        if (entry->state_ != Entry::State::leaving && entry->has_unread_bytes()) continue;
+        entry->give_up();
+        slots_->note_closed();
         return true;
     }
     return false;
 }
 
 bool OpenConnections::make_room() {
-    const auto fits = [](const Place& place) { return place.has_seat_; };
+    const auto fits = [](const Entry& entry) { return entry.has_slot_; };
     return close_oldest(&asking_, fits) || close_oldest(&idle_, fits);
 }
 
 bool OpenConnections::make_room_for(const runnel::IpBytes& network) {
-    const auto fits = [&network](const Place& place) { return place.network_ == network; };
+    const auto fits = [&network](const Entry& entry) { return entry.network_ == network; };
     return close_oldest(&asking_, fits) || close_oldest(&idle_, fits);
 }
 
 // Those that answer leave soon: what they were asked for is short.
 bool OpenConnections::make_essential_room() {
     return close_oldest(&asking_,
-                        [](const Place& place) { return place.service_ == Service::essential; });
+                        [](const Entry& entry) { return entry.service_ == Service::essential; });
 }
 
 bool OpenConnections::is_memory_short() {
@@ -158,26 +159,26 @@ bool OpenConnections::is_memory_short() {
 
 void OpenConnections::begin_drain() {
     draining_ = true;
-    for (Place* place : busy_)
-        if (place->state_ == Place::State::answering) place->responder_->forbid_keep_alive();
+    for (Entry* entry : busy_)
+        if (entry->state_ == Entry::State::answering) entry->responder_->forbid_keep_alive();
 }
 
 void OpenConnections::close_idle() {
-    for (Place* place : idle_)
-        if (!place->has_unread_bytes()) place->close();
+    for (Entry* entry : idle_)
+        if (!entry->has_unread_bytes()) entry->close();
 }
 
 void OpenConnections::close_unasked() {
-    for (Places* places : {&asking_, &idle_, &busy_})
-        for (Place* place : *places)
-            if (place->state_ != Place::State::answering) place->close();
+    for (Entries* entries : {&asking_, &idle_, &busy_})
+        for (Entry* entry : *entries)
+            if (entry->state_ != Entry::State::answering) entry->close();
 }
 
 std::size_t OpenConnections::stop_answers(Stop::Reason reason) {
     std::size_t count = 0;
-    for (Place* place : busy_) {
-        if (place->state_ != Place::State::answering) continue;
-        place->stop_->request(reason);
+    for (Entry* entry : busy_) {
+        if (entry->state_ != Entry::State::answering) continue;
+        entry->stop_->request(reason);
         ++count;
     }
     return count;

@@ -2,8 +2,8 @@
 
 #include "base/memory_budget.hpp"
 #include "base/own_count.hpp"
+#include "http/server/connection_slots.hpp"
 #include "http/server/responder.hpp"
-#include "http/server/seats.hpp"
 #include "http/stop.hpp"
 #include "http/stream.hpp"
 
@@ -18,7 +18,7 @@ namespace runnel::http {
 // The client connections of one thread: so that those who only wait make room for others where
 // there are too many, and so that a server that is about to end can see to each.
 //
-// A connection for which there is no seat, whoever has them, gets one of a few that are kept for
+// A connection for which there is no slot, whoever has them, gets one of a few that are kept for
 // health checks and for the admin, and is the first to go where these are all taken.
 class OpenConnections {
 public:
@@ -26,20 +26,20 @@ public:
     enum class Service { full, essential };
 
     // Both pointers must outlive it. So many essential ones there may be.
-    OpenConnections(Seats* seats, const MemoryBudget* memory, std::size_t essential_max)
-        : seats_(seats),
+    OpenConnections(ConnectionSlots* slots, const MemoryBudget* memory, std::size_t essential_max)
+        : slots_(slots),
           memory_(memory),
           essential_max_(essential_max) {}
 
-    // One connection's place among them, for as long as it lives. A new one counts as one whose
+    // One connection among them, for as long as it lives. A new one counts as one whose
     // first request is on its way.
-    class Place {
+    class Entry {
     public:
         // At most this is offered; `service()` says what there is.
-        Place(OpenConnections* all, tcp::socket* socket, Service offered = Service::full);
-        ~Place();
-        Place(const Place&) = delete;
-        Place& operator=(const Place&) = delete;
+        Entry(OpenConnections* all, tcp::socket* socket, Service offered = Service::full);
+        ~Entry();
+        Entry(const Entry&) = delete;
+        Entry& operator=(const Entry&) = delete;
 
         // Who it is that asks; of a proxy's connection it may say so itself, later. A client's
         // connections are counted, and are `essential` beyond what it may have.
@@ -68,20 +68,20 @@ public:
 
         void enter(State state);
         void close();
-        // Its seats are free from now on, though its last turn of the loop is yet to come.
+        // Its slots are free from now on, though its last turn of the loop is yet to come.
         void give_up();
-        void become_essential(Seats::Lack lack);
-        void leave_seats();
+        void become_essential(ConnectionSlots::Lack lack);
+        void give_back_slots();
         bool has_unread_bytes() const;
 
         OpenConnections* all_;
         tcp::socket* socket_;
         State state_ = State::fresh;
         Service service_;
-        bool has_seat_ = false;
+        bool has_slot_ = false;
         runnel::IpBytes peer_{};
-        std::optional<runnel::IpBytes> network_{};  // whose seat it has
-        std::list<Place*>::iterator self_;
+        std::optional<runnel::IpBytes> network_{};  // whose slot it has
+        std::list<Entry*>::iterator self_;
         Responder* responder_ = nullptr;  // of the answer under way
         Stop* stop_ = nullptr;
     };
@@ -102,26 +102,26 @@ public:
     bool empty() const { return asking_.empty() && idle_.empty() && busy_.empty(); }
     // From any thread.
     std::int64_t count() const { return count_.read(); }
-    Seats* seats() const { return seats_; }
+    ConnectionSlots* slots() const { return slots_; }
 
 private:
-    using Places = std::list<Place*>;
-    Places& list_of(Place::State state);
+    using Entries = std::list<Entry*>;
+    Entries& list_of(Entry::State state);
     // Of those that fit; false: none does.
     template <class Fits>
-    bool close_oldest(Places* places, Fits fits);
+    bool close_oldest(Entries* entries, Fits fits);
     bool make_room_for(const runnel::IpBytes& network);
     bool make_essential_room();
     bool is_memory_short();
 
-    Seats* seats_;
+    ConnectionSlots* slots_;
     const MemoryBudget* memory_;
     std::size_t essential_max_;
     std::size_t essential_ = 0;  // there are now
     // Each in the order in which they came to be so, the oldest first.
-    Places asking_;  // fresh ones, those whose request has not come whole, and those that leave
-    Places idle_;
-    Places busy_;  // with an answer or with the rest of a request, or closed
+    Entries asking_;  // fresh ones, those whose request has not come whole, and those that leave
+    Entries idle_;
+    Entries busy_;  // with an answer or with the rest of a request, or closed
     OwnCount count_;
     bool draining_ = false;
     std::chrono::steady_clock::time_point idle_closed_{};

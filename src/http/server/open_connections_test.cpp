@@ -12,7 +12,7 @@
 namespace runnel::http {
 namespace {
 
-using Place = OpenConnections::Place;
+using Entry = OpenConnections::Entry;
 using Service = OpenConnections::Service;
 
 runnel::IpBytes ip(std::string_view text) { return *runnel::read_address(text); }
@@ -23,7 +23,7 @@ protected:
     struct Connection {
         tcp::socket client;
         tcp::socket server;
-        std::unique_ptr<Place> place;
+        std::unique_ptr<Entry> entry;
 
         bool is_open() const { return server.is_open(); }
     };
@@ -33,16 +33,16 @@ protected:
         client.connect(acceptor_.local_endpoint());
         Connection& made =
             connections_.emplace_back(std::move(client), acceptor_.accept(), nullptr);
-        made.place = std::make_unique<Place>(&all_, &made.server, offered);
-        made.place->comes_from(ip(from));
+        made.entry = std::make_unique<Entry>(&all_, &made.server, offered);
+        made.entry->comes_from(ip(from));
         return made;
     }
 
     asio::io_context loop_;
     tcp::acceptor acceptor_{loop_, {asio::ip::address_v4::loopback(), 0}};
-    Seats seats_{{.all = 3, .per_address = 2}};
+    ConnectionSlots slots_{{.all = 3, .per_address = 2}};
     MemoryBudget memory_;
-    OpenConnections all_{&seats_, &memory_, 2};
+    OpenConnections all_{&slots_, &memory_, 2};
     std::deque<Connection> connections_;
 };
 
@@ -53,15 +53,15 @@ TEST_F(OpenConnectionsTest, TheOldestThatHasNotAskedMakesRoom) {
     auto& fourth = connect("192.0.2.4");
     EXPECT_FALSE(first.is_open());
     EXPECT_TRUE(second.is_open() && third.is_open());
-    EXPECT_EQ(fourth.place->service(), Service::full);
-    EXPECT_EQ(seats_.figures().closed, 1U);
+    EXPECT_EQ(fourth.entry->service(), Service::full);
+    EXPECT_EQ(slots_.figures().closed, 1U);
 }
 
 TEST_F(OpenConnectionsTest, ThoseWhoNeverAskedGoBeforeIdleOnes) {
     auto& idle = connect("192.0.2.1");
-    idle.place->is_idle();
+    idle.entry->is_idle();
     auto& reading = connect("192.0.2.2");
-    reading.place->reads_request();
+    reading.entry->reads_request();
     auto& later = connect("192.0.2.3");
     connect("192.0.2.4");
     EXPECT_FALSE(reading.is_open());
@@ -86,8 +86,8 @@ TEST_F(OpenConnectionsTest, WhoHasItsAnswerMakesRoomWhateverElseItSends) {
     Stream stream{tcp::socket(loop_)};
     Responder responder(&stream, Request());
     auto& leaves = connect("192.0.2.1");
-    leaves.place->answers(&responder, &stop);
-    leaves.place->leaves();
+    leaves.entry->answers(&responder, &stop);
+    leaves.entry->leaves();
     asio::write(leaves.client, asio::buffer("a body", 6));
     leaves.server.wait(tcp::socket::wait_read);
     for (const char* from : {"192.0.2.2", "192.0.2.3", "192.0.2.4"}) connect(from);
@@ -98,11 +98,11 @@ TEST_F(OpenConnectionsTest, AnAddressMakesRoomForItself) {
     auto& other = connect("192.0.2.9");
     auto& first = connect("192.0.2.1");
     connect("192.0.2.1");
-    seats_.set_limits({.all = 10, .per_address = 2});
+    slots_.set_limits({.all = 10, .per_address = 2});
     auto& third = connect("192.0.2.1");
     EXPECT_TRUE(other.is_open());
     EXPECT_FALSE(first.is_open());
-    EXPECT_EQ(third.place->service(), Service::full);
+    EXPECT_EQ(third.entry->service(), Service::full);
 }
 
 TEST_F(OpenConnectionsTest, OneIpv6NetworkIsOneAddress) {
@@ -111,18 +111,18 @@ TEST_F(OpenConnectionsTest, OneIpv6NetworkIsOneAddress) {
     EXPECT_NE(network_of(ip("192.0.2.1")), network_of(ip("192.0.2.2")));
 }
 
-TEST_F(OpenConnectionsTest, WhoAnswersKeepsItsSeatAndTheNextGetsEssentialsOnly) {
+TEST_F(OpenConnectionsTest, WhoAnswersKeepsItsSlotAndTheNextGetsEssentialsOnly) {
     std::deque<Stop> stops;
     for (const char* from : {"192.0.2.1", "192.0.2.2", "192.0.2.3"}) {
         auto& busy = connect(from);
         Stream stream{tcp::socket(loop_)};
         Responder responder(&stream, Request());
-        busy.place->answers(&responder, &stops.emplace_back());
+        busy.entry->answers(&responder, &stops.emplace_back());
     }
     auto& first = connect("192.0.2.4");
     auto& second = connect("192.0.2.5");
-    EXPECT_EQ(first.place->service(), Service::essential);
-    EXPECT_EQ(seats_.figures().refused_all, 2U);
+    EXPECT_EQ(first.entry->service(), Service::essential);
+    EXPECT_EQ(slots_.figures().refused_all, 2U);
     auto& third = connect("192.0.2.6");
     EXPECT_FALSE(first.is_open());
     EXPECT_TRUE(second.is_open() && third.is_open());
@@ -134,19 +134,19 @@ TEST_F(OpenConnectionsTest, ABodyThatIsWantedMakesRoomForNobodyButEndsWithTheSer
     Stream stream{tcp::socket(loop_)};
     Responder responder(&stream, Request());
     auto& uploads = connect("192.0.2.1");
-    uploads.place->answers(&responder, &stop);
-    uploads.place->reads_request();
+    uploads.entry->answers(&responder, &stop);
+    uploads.entry->reads_request();
     for (const char* from : {"192.0.2.2", "192.0.2.3", "192.0.2.4", "192.0.2.5"}) connect(from);
     EXPECT_TRUE(uploads.is_open());
-    uploads.place->answers(&responder, &stop);
+    uploads.entry->answers(&responder, &stop);
     all_.close_unasked();
     EXPECT_TRUE(uploads.is_open());
-    uploads.place->reads_request();
+    uploads.entry->reads_request();
     all_.close_unasked();
     EXPECT_FALSE(uploads.is_open());
 }
 
-TEST_F(OpenConnectionsTest, SeatsAreFreeAgainWhenConnectionsEnd) {
+TEST_F(OpenConnectionsTest, SlotsAreFreeAgainWhenConnectionsEnd) {
     for (int round = 0; round < 20; ++round) {
         for (const char* from : {"192.0.2.1", "192.0.2.1", "2001:db8::1", "192.0.2.2"})
             connect(from);
@@ -156,19 +156,19 @@ TEST_F(OpenConnectionsTest, SeatsAreFreeAgainWhenConnectionsEnd) {
     EXPECT_TRUE(all_.empty());
     EXPECT_EQ(all_.count(), 0);
     for (const char* from : {"192.0.2.1", "192.0.2.1", "192.0.2.2"})
-        EXPECT_EQ(connect(from).place->service(), Service::full);
+        EXPECT_EQ(connect(from).entry->service(), Service::full);
     for (const Connection& connection : connections_) EXPECT_TRUE(connection.is_open());
 }
 
 TEST_F(OpenConnectionsTest, ProxiesAreNotCountedByTheirOwnAddress) {
-    seats_.set_limits({.all = 10, .per_address = 1});
+    slots_.set_limits({.all = 10, .per_address = 1});
     for (int i = 0; i < 5; ++i) {
         tcp::socket client(loop_);
         client.connect(acceptor_.local_endpoint());
         auto& made = connections_.emplace_back(std::move(client), acceptor_.accept(), nullptr);
-        made.place = std::make_unique<Place>(&all_, &made.server);
-        made.place->comes_from_proxy(ip("10.0.0.1"));
-        EXPECT_EQ(made.place->service(), Service::full);
+        made.entry = std::make_unique<Entry>(&all_, &made.server);
+        made.entry->comes_from_proxy(ip("10.0.0.1"));
+        EXPECT_EQ(made.entry->service(), Service::full);
         EXPECT_TRUE(made.is_open());
     }
 }
@@ -177,36 +177,36 @@ TEST_F(OpenConnectionsTest, WhereMemoryIsShortIdleOnesCloseAndAnswersAreTheLast)
     MemoryBudget::Share share(&memory_);
     memory_.set_limit(std::size_t{1} << 20);
     auto& idle = connect("192.0.2.1");
-    idle.place->is_idle();
+    idle.entry->is_idle();
     auto& busy = connect("192.0.2.2");
     Stop stop;
     Stream stream{tcp::socket(loop_)};
     Request request;
     request.keep_alive = Request::KeepAlive::yes;
     Responder before(&stream, request);
-    busy.place->answers(&before, &stop);
+    busy.entry->answers(&before, &stop);
     EXPECT_TRUE(before.keeps_alive());
     ASSERT_TRUE(share.resize(std::size_t{1} << 20));
     Responder after(&stream, request);
-    busy.place->answers(&after, &stop);
+    busy.entry->answers(&after, &stop);
     EXPECT_FALSE(after.keeps_alive());
     EXPECT_FALSE(idle.is_open());
 }
 
-TEST(Seats, AreCountedOverAllThreads) {
-    Seats seats({.all = 50, .per_address = 20});
+TEST(ConnectionSlots, AreCountedOverAllThreads) {
+    ConnectionSlots slots({.all = 50, .per_address = 20});
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i)
-        threads.emplace_back([&seats, network = ip(i % 2 == 0 ? "192.0.2.1" : "192.0.2.2")] {
+        threads.emplace_back([&slots, network = ip(i % 2 == 0 ? "192.0.2.1" : "192.0.2.2")] {
             for (int round = 0; round < 5'000; ++round) {
-                if (!seats.take()) continue;
-                if (seats.take_for(network)) seats.give_back_for(network);
-                seats.give_back();
+                if (!slots.take()) continue;
+                if (slots.take_for(network)) slots.give_back_for(network);
+                slots.give_back();
             }
         });
     for (std::thread& thread : threads) thread.join();
     int taken = 0;
-    while (seats.take()) ++taken;
+    while (slots.take()) ++taken;
     EXPECT_EQ(taken, 50);
 }
 

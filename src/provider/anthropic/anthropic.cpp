@@ -26,11 +26,11 @@ public:
         : origin_(std::move(base.origin)),
           // Some people's base URL has the version in it, some people's has not.
           path_(base.path + (base.path.ends_with("/v1") ? "/messages" : "/v1/messages")),
-          api_key_(config.api_key),
           headers_(config.headers) {}
 
     std::string_view origin() const override { return origin_; }
     std::string_view display_name() const override { return "Anthropic"; }
+    KeyHeader key_header() const override { return {"x-api-key", ""}; }
 
     Result<Outgoing> write_request(const chat::Request& request,
                                    std::string_view model) const override {
@@ -82,7 +82,6 @@ private:
             {"accept-encoding", "identity"},
             {"anthropic-version", std::string(api_version)},
         };
-        if (!api_key_.empty()) headers.push_back({"x-api-key", api_key_.reveal()});
         for (const Header& header : headers_) {
             if (is_called(header, "anthropic-beta")) {
                 betas.push_back(header.value);
@@ -98,7 +97,6 @@ private:
 
     std::string origin_;
     std::string path_;
-    Secret api_key_;
     std::vector<Header> headers_;
 };
 

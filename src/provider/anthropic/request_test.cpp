@@ -424,7 +424,6 @@ TEST(AnthropicProvider, SendsTheHeadersTheApiWantsAndNoMore) {
         make_anthropic({.name = "c",
                         .kind = "anthropic",
                         .base_url = "",
-                        .api_key = Secret("k"),
                         .headers = {{"Anthropic-Beta", "mine"}, {"X-Team", "t"}}});
     Request request = hello();
     request.streaming = chat::Streaming::yes;
@@ -433,7 +432,6 @@ TEST(AnthropicProvider, SendsTheHeadersTheApiWantsAndNoMore) {
              {marked(text("a"), "1h"), {chat::File{.source = {.file_id_escaped = "file_1"}}}}));
     const auto outgoing = provider->write_request(request, sonnet);
     ASSERT_TRUE(outgoing);
-    EXPECT_EQ(header(*outgoing, "x-api-key"), "k");
     EXPECT_EQ(header(*outgoing, "anthropic-version"), "2023-06-01");
     EXPECT_EQ(header(*outgoing, "accept"), "text/event-stream");
     EXPECT_EQ(header(*outgoing, "accept-encoding"), "identity");

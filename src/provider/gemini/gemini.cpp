@@ -46,11 +46,11 @@ public:
     Gemini(const ProviderConfig& config, BaseUrl base)
         : origin_(std::move(base.origin)),
           path_(base.path + (has_version(base.path) ? "/" : "/v1beta/")),
-          api_key_(config.api_key),
           headers_(config.headers) {}
 
     std::string_view origin() const override { return origin_; }
     std::string_view display_name() const override { return "Gemini"; }
+    KeyHeader key_header() const override { return {"x-goog-api-key", ""}; }
 
     Result<Outgoing> write_request(const chat::Request& request,
                                    std::string_view model) const override {
@@ -60,7 +60,6 @@ public:
         out.path = path_ + resource_of(model) +
                    (request.streams() ? ":streamGenerateContent?alt=sse" : ":generateContent");
         out.headers = json_headers(request.streaming, "text/event-stream");
-        if (!api_key_.empty()) out.headers.push_back({"x-goog-api-key", api_key_.reveal()});
         add_configured(out.headers, headers_);
         out.body = std::move(body->text);
         out.warnings = std::move(body->warnings);
@@ -101,7 +100,6 @@ public:
 private:
     std::string origin_;
     std::string path_;
-    Secret api_key_;
     std::vector<Header> headers_;
 };
 

@@ -105,18 +105,15 @@ TEST(GeminiRequest, GoesToTheModelsOwnAddress) {
     }
 }
 
-TEST(GeminiRequest, HasTheKeyInItsOwnHeaderAndTheConfiguredOnesLast) {
-    const auto provider = make_gemini({.name = "google",
-                                       .kind = "gemini",
-                                       .base_url = "",
-                                       .api_key = Secret("k"),
-                                       .headers = {{"Accept", "x"}}});
+TEST(GeminiRequest, HasTheConfiguredHeadersLast) {
+    const auto provider = make_gemini(
+        {.name = "google", .kind = "gemini", .base_url = "", .headers = {{"Accept", "x"}}});
     const auto out = provider->write_request(greeting(), flash_2_5);
     ASSERT_TRUE(out.has_value());
     std::vector<std::string> headers;
     for (const Header& header : out->headers) headers.push_back(header.name + ": " + header.value);
     EXPECT_THAT(headers, ElementsAre("content-type: application/json", "accept-encoding: identity",
-                                     "x-goog-api-key: k", "Accept: x"));
+                                     "Accept: x"));
 }
 
 TEST(GeminiRequest, LiftsTheSystemTextOut) {

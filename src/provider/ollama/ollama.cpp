@@ -23,7 +23,6 @@ public:
     Ollama(const ProviderConfig& config, BaseUrl base)
         : origin_(std::move(base.origin)),
           path_(chat_path(std::move(base.path))),
-          api_key_(config.api_key),
           headers_(config.headers) {}
 
     std::string_view origin() const override { return origin_; }
@@ -36,9 +35,6 @@ public:
         Outgoing out;
         out.path = path_;
         out.headers = json_headers(request.streaming, "application/x-ndjson");
-        // Only Ollama's cloud asks for a key.
-        if (!api_key_.empty())
-            out.headers.push_back({"authorization", "Bearer " + api_key_.reveal()});
         add_configured(out.headers, headers_);
         out.body = std::move(body->text);
         out.warnings = std::move(body->warnings);
@@ -69,7 +65,6 @@ public:
 private:
     std::string origin_;
     std::string path_;
-    Secret api_key_;
     std::vector<Header> headers_;
 };
 

@@ -81,20 +81,6 @@ TEST(OllamaRequest, GoesToItsOwnApi) {
     }
 }
 
-TEST(OllamaRequest, HasAKeyOnlyWhereThereIsOne) {
-    const auto headers = [](Secret key) {
-        const auto provider = make_ollama(
-            {.name = "local", .kind = "ollama", .base_url = "", .api_key = std::move(key)});
-        std::vector<std::string> lines;
-        for (const Header& header : provider->write_request(greeting(), "qwen3")->headers)
-            lines.push_back(header.name + ": " + header.value);
-        return lines;
-    };
-    EXPECT_THAT(headers({}), ElementsAre("content-type: application/json",
-                                         "accept: application/json", "accept-encoding: identity"));
-    EXPECT_EQ(headers(Secret("k")).back(), "authorization: Bearer k");
-}
-
 TEST(OllamaRequest, WritesEachMessageAsOneText) {
     const Message thought =
         said(Role::assistant, {{chat::Reasoning{.text_escaped = R"(hm\n)"}}, text("Hello")});

@@ -32,6 +32,9 @@ public:
 
     std::string_view origin() const override { return base_.origin; }
     std::string_view display_name() const override { return display_name_; }
+    KeyHeader key_header() const override {
+        return preset_.auth == Preset::Auth::api_key ? KeyHeader{"api-key", ""} : KeyHeader{};
+    }
 
     Result<Outgoing> write_request(const chat::Request& request,
                                    std::string_view model) const override {
@@ -103,11 +106,6 @@ private:
 
     std::vector<Header> headers_for(std::optional<chat::Streaming> streaming) const {
         std::vector<Header> headers = json_headers(streaming, "text/event-stream");
-        const std::string& key = config_.api_key.reveal();
-        if (!key.empty() && preset_.auth == Preset::Auth::api_key)
-            headers.push_back({"api-key", key});
-        if (!key.empty() && preset_.auth == Preset::Auth::bearer)
-            headers.push_back({"authorization", "Bearer " + key});
         add_configured(headers, config_.headers);
         return headers;
     }

@@ -1,4 +1,4 @@
-#include "storage/keys.hpp"
+#include "storage/keys/keys.hpp"
 
 #include "access/credentials.hpp"
 #include "access/key_form.hpp"
@@ -13,7 +13,7 @@
 #include "server/handlers.hpp"
 #include "server/url.hpp"
 #include "storage/ask.hpp"
-#include "storage/key_keeper.hpp"
+#include "storage/keys/key_keeper.hpp"
 
 #include <fmt/format.h>
 

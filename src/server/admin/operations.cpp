@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
-#include "config/masked_text.hpp"
+#include "config/yaml/masked_text.hpp"
 #include "json/form.hpp"
 #include "json/writer.hpp"
 #include "server/handlers.hpp"
@@ -66,13 +66,13 @@ Result<std::string> config_check_json(std::string_view body, const Operations& o
 // Has the config read again, and waits for it.
 awaitable<Operations::Reloaded> reload(Operations* operations, storage::Actor by) {
     using Reloaded = Operations::Reloaded;
-    const auto ask = [operations, &by](exchange::Answered<Reloaded> answered) {
+    const auto ask = [operations, &by](exchange::Callback<Reloaded> answered) {
         // Shared only because std::function copies what it holds.
-        auto waiting = std::make_shared<exchange::Answered<Reloaded>>(std::move(answered));
+        auto waiting = std::make_shared<exchange::Callback<Reloaded>>(std::move(answered));
         operations->reload(std::move(by),
                            [waiting](Reloaded outcome) { (*waiting)(std::move(outcome)); });
     };
-    co_return co_await exchange::answer_of<Reloaded>(ask);
+    co_return co_await exchange::await_callback<Reloaded>(ask);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "config/changes.hpp"
-#include "exchange/answer_of.hpp"
+#include "exchange/await_callback.hpp"
 #include "storage/audit.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -43,12 +43,12 @@ public:
 // The same for a coroutine that waits for it.
 template <class T>
 boost::asio::awaitable<T> aside(Operations* operations, std::move_only_function<T()> work) {
-    auto ask = [operations, &work](exchange::Answered<T> answered) {
+    auto ask = [operations, &work](exchange::Callback<T> answered) {
         operations->aside([answered = std::move(answered), work = std::move(work)]() mutable {
             answered(work());
         });
     };
-    co_return co_await exchange::answer_of<T>(std::move(ask));
+    co_return co_await exchange::await_callback<T>(std::move(ask));
 }
 
 // What reading the config again came to, as JSON.

@@ -4,8 +4,8 @@
 #include "json/writer.hpp"
 #include "server/handlers.hpp"
 #include "server/url.hpp"
-#include "storage/logs.hpp"
-#include "storage/usage.hpp"
+#include "storage/records/logs.hpp"
+#include "storage/records/usage.hpp"
 
 #include <fmt/format.h>
 #include <simdjson.h>
@@ -180,8 +180,8 @@ Answer show_overview(Call call) {
     for (auto& [name, value] : query_fields(call.request().query()))
         if (name == "range") range = std::move(value);
     const exchange::SharedState& shared = *call.resources->shared;
-    const OverviewSources sources{&call.resources->console->traffic, shared.requests.figures(),
-                                  shared.started};
+    const OverviewSources sources{&call.resources->console->traffic,
+                                  shared.admissions.requests.figures(), shared.started};
     return send_result(call, overview_json(range, sources, exchange::utc_now()));
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "exchange/admission.hpp"
+#include "exchange/admission/admission.hpp"
 #include "json/writer.hpp"
 #include "storage/store_thread.hpp"
 #include "telemetry/recent_traffic.hpp"

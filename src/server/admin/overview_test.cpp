@@ -1,6 +1,6 @@
 #include "server/admin/overview.hpp"
 
-#include "storage/append.hpp"
+#include "storage/records/append.hpp"
 #include "support/databases.hpp"
 #include "support/store_records.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "storage/journal/journal.hpp"
-#include "storage/records.hpp"
+#include "storage/records/records.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -2,7 +2,7 @@
 
 #include "access/key.hpp"
 #include "base/money.hpp"
-#include "storage/records.hpp"
+#include "storage/records/records.hpp"
 #include "telemetry/request_log.hpp"
 
 #include <cstddef>

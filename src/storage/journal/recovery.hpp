@@ -1,10 +1,10 @@
 #pragma once
 
-#include "storage/append.hpp"
 #include "storage/journal/entry.hpp"
 #include "storage/journal/folder.hpp"
 #include "storage/journal/places.hpp"
-#include "storage/records.hpp"
+#include "storage/records/append.hpp"
+#include "storage/records/records.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -74,7 +74,7 @@ awaitable<Result<Answer>> HttpTransport::ask(Outgoing request, Stop* stop) {
         HttpExchange exchange(client_, &endpoint_.destination, &parser_);
         auto answer = co_await ask_once(&exchange, carrier, &request, reuse, stop);
         // A call may change things: it is sent again only where nobody can have begun with it.
-        if (!answer && exchange.was_unheard() && reuse == Reuse::allowed && !stop->requested())
+        if (!answer && exchange.was_stale() && reuse == Reuse::allowed && !stop->requested())
             continue;
         if (answer) {
             note_session(request, exchange, session);

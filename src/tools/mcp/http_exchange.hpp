@@ -32,7 +32,7 @@ public:
     void give_back() { call_.finish(); }
 
     // A kept connection had gone before it was used: the server knows nothing of the request.
-    bool was_unheard() const { return call_.was_unheard(); }
+    bool was_stale() const { return call_.was_stale(); }
     int status() const { return status_; }  // 0: not yet known
     const std::string& session_id() const { return session_id_; }
     // Some of what came was no message.

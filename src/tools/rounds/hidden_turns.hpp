@@ -2,8 +2,8 @@
 
 #include "base/expiring_store.hpp"
 #include "chat/request.hpp"
-#include "tools/rounds/conversation_places.hpp"
 #include "tools/rounds/round_filter.hpp"
+#include "tools/rounds/turn_keys.hpp"
 
 #include <chrono>
 #include <optional>
@@ -30,18 +30,16 @@ public:
                 MemoryBudget* budget = nullptr)
         : turns_(lifetime, bytes_max, budget) {}
 
-    // `shown` are the calls of the same turn, at that place, that the client will answer.
-    void remember(std::string_view place, std::span<const RoundFilter::Call> shown,
+    // `shown` are the calls of the same turn, of that key, that the client will answer.
+    void remember(std::string_view turn_key, std::span<const RoundFilter::Call> shown,
                   std::vector<Result> hidden, Clock::time_point now);
-    void recall(chat::Request* request, const ConversationPlaces& places,
-                Clock::time_point now) const;
+    void recall(chat::Request* request, const TurnKeys& turn_keys, Clock::time_point now) const;
 
 private:
-    std::optional<std::vector<Result>> find_hidden(const chat::Message& turn,
-                                                   const ConversationPlaces& places,
-                                                   Clock::time_point now) const;
+    std::optional<std::vector<Result>>
+    find_hidden(const chat::Message& turn, const TurnKeys& turn_keys, Clock::time_point now) const;
 
-    ExpiringStore<std::vector<Result>> turns_;  // by place, id and name of each call shown
+    ExpiringStore<std::vector<Result>> turns_;  // by turn_key, id and name of each call shown
 };
 
 }  // namespace runnel::tools

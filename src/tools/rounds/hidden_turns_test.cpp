@@ -44,7 +44,7 @@ protected:
 
     void recall(chat::Request* request, HiddenTurns::Clock::time_point now,
                 const std::string& owner = mine) {
-        turns.recall(request, ConversationPlaces(owner, *request), now);
+        turns.recall(request, TurnKeys(owner, *request), now);
     }
 
     HiddenTurns turns{10min, 1 << 20};

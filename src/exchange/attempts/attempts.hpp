@@ -1,0 +1,128 @@
+#pragma once
+
+#include "chat/request.hpp"
+#include "exchange/attempts/attempt.hpp"
+#include "exchange/attempts/continuation.hpp"
+#include "exchange/attempts/race.hpp"
+#include "exchange/continuity.hpp"
+#include "exchange/reply.hpp"
+#include "router/attempt_plan.hpp"
+#include "router/health.hpp"
+#include "router/router.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace runnel::exchange {
+
+// Asks the targets of a route, as the plan says, until one of them answers, and pumps its answer to
+// whoever listens and from there to the client. Another target is asked only as long as the client
+// has seen nothing; after that a failure is told, or, where the model's config wants it so, the
+// answer is gone on with by a target that repeats what was seen.
+class Attempts final : private timeline::Sink {
+public:
+    // What one client request may use up, however many rounds of attempts it takes.
+    struct Budget {
+        std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
+        int retries = 0;  // used
+        bool hedged = false;
+    };
+    // What they are made with. The pointers must outlive the attempts.
+    struct Means {
+        std::shared_ptr<const Gateway> gateway;
+        Worker* worker;
+        router::Health* health;
+        Admissions* admissions;
+        MemoryBudget* memory;
+    };
+    // Whom they are made for; the same.
+    struct Client {
+        http::Transaction* transaction;
+        telemetry::RequestRecord* record;
+        Reply* reply;
+        ConversationState* conversation;
+        Budget* budget;
+    };
+    // What is asked is forgotten when the answer has begun, unless it will be asked again.
+    enum class Afterwards { forget, keep };
+    // `listener` is told the answer, and tells the reply.
+    Attempts(Means means, Client client, chat::Request* request, const router::Route* route,
+             timeline::Sink* listener, Afterwards afterwards);
+    ~Attempts() override;
+
+    // failed: the client has been told, or is gone.
+    enum class Outcome { answered, failed };
+    boost::asio::awaitable<Outcome> run();
+    // Who answered, by its place in the route.
+    std::size_t served_by() const { return served_by_; }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    enum class Next { another, answered, failed };
+
+    std::optional<router::Attempt> plan_next();
+    boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
+    boost::asio::awaitable<Next> ask(router::Attempt planned);
+    using Tickets = std::vector<Admission::Ticket>;
+    boost::asio::awaitable<Result<Tickets>> enter(router::Attempt planned);
+    std::vector<Admission*> admissions_of(const router::Attempt& planned) const;
+    enum class Alone { yes, no };
+    std::shared_ptr<Attempt> open_attempt(const router::Attempt& planned, Alone alone);
+    std::string traceparent() const;
+    boost::asio::awaitable<std::shared_ptr<Attempt>> race(std::shared_ptr<Attempt> first);
+    void start_hedge();
+    boost::asio::awaitable<void> pump();
+    boost::asio::awaitable<Next> conclude();
+    boost::asio::awaitable<void> flush();
+    void count_memory();
+    void note_trimmed_calls();
+    boost::asio::awaitable<Outcome> end();
+
+    timeline::Sink* show(Attempt& attempt);
+    void on(const timeline::Event& event) override;
+    void settle_failed(Attempt& attempt, const Error& error);
+    void settle_silent(const std::shared_ptr<Attempt>& attempt);
+    void settle_given_up(Attempt& attempt, std::string_view why);
+    telemetry::AttemptRecord& record_of(const Attempt& attempt);
+    bool has_shown() const;
+    bool may_continue(const Error& error) const;
+    void forget_request();
+    void stop_all(http::Stop::Reason reason);
+    bool stopped() const { return client_.transaction->stop->requested(); }
+
+    Means means_;
+    Client client_;
+    Reply* reply_;
+    telemetry::RequestRecord* record_;
+    chat::Request* request_;
+    const router::Route* route_;
+    timeline::Sink* listener_;
+    Afterwards afterwards_;
+    std::size_t served_by_ = 0;
+    router::Policy policy_;  // all but its time-outs, which each target may have its own of
+    router::AttemptPlan plan_;
+
+    std::shared_ptr<Attempt> current_;  // the one being pumped
+    std::optional<Race> race_;
+    bool may_hedge_;                              // once
+    bool client_set_time_;                        // within which it wants its answer
+    boost::asio::steady_timer* pause_ = nullptr;  // while it lasts
+    // The next attempt takes no kept connection: the last one was found closed.
+    bool on_new_connection_ = false;
+    std::shared_ptr<Attempt>
+        silent_;  // said nothing: still better than an error, if all others fail
+    std::string state_owner_;
+    std::optional<Error> too_much_;  // is kept of the answer
+
+    std::optional<SeenText> seen_;  // where an answer may be gone on with
+    std::optional<Continuation> continuation_;
+    std::optional<Error> broken_off_;  // why the one who began the answer did not end it
+};
+
+}  // namespace runnel::exchange

@@ -18,7 +18,7 @@
 namespace runnel::chat {
 
 // The API that a request was written in.
-enum class Api { chat_completions, messages, responses, gemini };
+enum class Api { chat_completions, messages, responses, gemini, completions, ollama };
 
 // What only the request's own API has a word for, as the client wrote it. It goes on to providers
 // that speak that API, and to nobody else.

@@ -44,6 +44,8 @@ public:
     }
     // What can't be wanted together; asked once the model's defaults are in it.
     virtual Result<void> check_request(const chat::Request& request) const = 0;
+    // False where the answer is an empty one that no model is asked for.
+    virtual bool asks_a_model(const chat::Request& /*request*/) const { return true; }
     // The first is what a client gets that asks for none.
     virtual std::span<const Dialect* const> dialects() const = 0;
     // The JSON body of an error that is sent with its HTTP status.

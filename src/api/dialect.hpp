@@ -4,6 +4,7 @@
 #include "timeline/answer.hpp"
 #include "timeline/event.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,12 +14,21 @@ namespace runnel::api {
 
 class Api;
 
+// How long an answer has taken since its request was read, as far as it has come.
+struct Took {
+    std::chrono::nanoseconds total{0};
+    std::chrono::nanoseconds until_first{0};  // until its first visible event
+};
+
 // What is the same on every frame of one response.
 struct Envelope {
     std::string id;
     std::int64_t created = 0;
     std::string model;
-    const chat::Request* request = nullptr;  // what is answered; null: an answer is told again
+    // What is answered; null: an answer is told again. What a stream needs of it, it takes when it
+    // is made: once its first piece is sent, the request is let go.
+    const chat::Request* request = nullptr;
+    const Took* took = nullptr;                                // null: nobody has measured it
     enum class Usage { hidden, shown } usage = Usage::hidden;  // stream_options.include_usage
     enum class Reasoning { shown, hidden } reasoning = Reasoning::shown;
     // `openai`: whether comments tell of the tools that the gateway runs.

@@ -165,6 +165,17 @@ Result<void> read_wish(const Value& value, chat::Wish& wish) {
     return {};
 }
 
+Result<void> read_stop(Value& value, std::vector<std::string>& stop) {
+    constexpr std::size_t sequences_max = 256;  // each is kept
+    if (value.is_string()) return store(value.text(), stop.emplace_back());
+    if (!value.is_array()) return value.must_be("a string or an array of strings");
+    return value.for_each_element([&](std::size_t index, Value& element) -> Result<void> {
+        if (index == sequences_max)
+            return value.wrong(fmt::format("has more than {} sequences", sequences_max));
+        return store(element.text(), stop.emplace_back());
+    });
+}
+
 std::string in_quotes(std::string_view plain) {
     constexpr std::size_t bytes_max = 64;
     const std::string_view shown = utf8_prefix(plain, bytes_max);

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace runnel::api {
 
@@ -113,6 +114,9 @@ Result<void> read_streaming(const Value& value, std::optional<chat::Streaming>& 
 
 // A `yes` or `no` that the client has said.
 Result<void> read_wish(const Value& value, chat::Wish& wish);
+
+// Sequences to stop at: a text, or an array of them.
+Result<void> read_stop(Value& value, std::vector<std::string>& stop);
 
 // The client's own words in quotes, for a message; cut where they are long.
 std::string in_quotes(std::string_view plain);

@@ -73,6 +73,10 @@ awaitable<void> ChatExchange::prepare_later() {
 }
 
 awaitable<void> ChatExchange::answer() {
+    if (!asks_a_model_) {
+        co_await say_nothing();
+        co_return;
+    }
     std::optional<Admission::Ticket> ticket;
     if (Admission* model = shared_->admissions.for_model.find(route_.name)) {
         auto entered = co_await model->enter(transaction_->stop);
@@ -113,6 +117,13 @@ awaitable<void> ChatExchange::answer() {
     }
     account_.settle();
     if (copy_) cache_.keep(*copy_);
+}
+
+awaitable<void> ChatExchange::say_nothing() {
+    record_->model_served = record_->model_asked;
+    reply_.begin(record_->model_asked);
+    reply_.on(timeline::Finished{0, timeline::Finish::stop, ""});
+    co_await reply_.finish();
 }
 
 // What was answered before is answered again.
@@ -163,6 +174,7 @@ Result<void> ChatExchange::read() {
     auto request = api_->read_request(std::move(incoming_), &worker_->parser);
     if (!request) return propagate(request);
     request_ = std::move(*request);
+    asks_a_model_ = api_->asks_a_model(request_);
     record_->model_asked = redacted(request_.model);  // what is no model's name may be a key
     record_->stream = request_.streams();
     request_.conversation.keep = request_.conversation.keep && keeps_conversations();
@@ -184,7 +196,7 @@ Result<void> ChatExchange::route() {
 
 Result<void> ChatExchange::prepare() {
     if (auto guarded = guard_request(); !guarded) return guarded;
-    if (route_.system != nullptr)
+    if (route_.system != nullptr && asks_a_model_)
         tools::add_system_text(&request_, *route_.system, tools::SystemPlace::first);
     record_->rerouted_from = route_.rerouted_from;
     record_->warnings = route_.warnings;

@@ -57,6 +57,7 @@ private:
     boost::asio::awaitable<void> prepare_later();
     boost::asio::awaitable<void> answer();
     boost::asio::awaitable<void> ask();
+    boost::asio::awaitable<void> say_nothing();
     boost::asio::awaitable<void> tell(cache::AnswerCache::Answer known);
     // What is kept between requests (chat::KeptConversation).
     bool keeps_conversations() const;
@@ -107,6 +108,7 @@ private:
     std::string input_;  // what it adds to a conversation, where guardrails changed that
     std::size_t earlier_bytes_ = 0;  // of the conversation that it goes on from
     bool declined_ = false;          // then that is not
+    bool asks_a_model_ = true;
 };
 
 }  // namespace runnel::exchange

@@ -36,12 +36,18 @@ Reply::~Reply() {
 
 void Reply::prepare(Format format) {
     format_ = std::move(format);
+    format_.envelope.took = &took_;
     if (streams()) figures_->open.add();
     if (!streams()) whole_ = std::make_unique<Whole>();
     if (!streams() || format_.ping.count() == 0 || wants_no_pings(transaction_->request.headers))
         return;
     silence_.emplace(transaction_->executor);
     ping_after_silence();
+}
+
+void Reply::set_envelope(api::Envelope envelope) {
+    format_.envelope = std::move(envelope);
+    format_.envelope.took = &took_;
 }
 
 void Reply::ping_after_silence() {
@@ -140,6 +146,7 @@ void Reply::show(const timeline::Event& event) {
         tell_estimate();
     if (closed_ || !end_.takes(event)) return;
     if (copy_ != nullptr) copy_->on(event);
+    if (std::holds_alternative<timeline::Ended>(event)) note_time();
     if (before_end_ && !whole_ && std::holds_alternative<timeline::Ended>(event)) before_end_();
     if (!std::holds_alternative<timeline::Text>(event)) note(event);
     if (record_->first_event.count() == 0 && timeline::is_visible(event))
@@ -230,6 +237,12 @@ bool Reply::flush() {
     return flushed;
 }
 
+// Of the whole answer, for those who tell it.
+void Reply::note_time() {
+    took_.total = Clock::now() - begun_;
+    took_.until_first = record_->first_event;
+}
+
 // Between two pieces of the answer.
 void Reply::note_gap(Clock::time_point now) {
     if (last_sent_ != Clock::time_point()) {
@@ -279,6 +292,7 @@ awaitable<void> Reply::finish() {
         co_await send_last();
         co_return;
     }
+    note_time();
     if (before_end_) before_end_();
     closed_ = true;
     begin_response();

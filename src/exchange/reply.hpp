@@ -42,7 +42,7 @@ public:
     void set_dialect(const api::Dialect* dialect) { format_.dialect = dialect; }
     void prepare(Format format);
     // Before anybody answers: the request has become another.
-    void set_envelope(api::Envelope envelope) { format_.envelope = std::move(envelope); }
+    void set_envelope(api::Envelope envelope);
     // Is told what the client is told. It must outlive the reply.
     void copy_to(AnswerCopy* copy) { copy_ = copy; }
     // What is told goes through its filter. It must stay as long as anything is told.
@@ -123,6 +123,7 @@ private:
     void note_counted(const timeline::Usage& used);
     void tell_estimate();
     void note_gap(Clock::time_point now);
+    void note_time();
     boost::asio::awaitable<void> refuse(Error error);
     boost::asio::awaitable<void> send_last();
 
@@ -148,6 +149,7 @@ private:
     std::int64_t counted_output_ = 0;             // as somebody has told it
     std::uint64_t counted_bytes_ = 0;             // of what was said, as far as that counts it
     Clock::time_point last_sent_{};
+    api::Took took_;
     OneEnd end_;           // of what is shown
     bool closed_ = false;  // the response has its last byte, or is about to get it
     bool shown_ = false;

@@ -132,12 +132,17 @@ void write_image_members(json::Writer& writer, const timeline::Media& image) {
     writer.end_object();
 }
 
+void append_tokens(std::string& out, const timeline::Logprobs& event) {
+    json::Writer writer(out);
+    for (const timeline::TokenLogprob& token : event.tokens) write_token(writer, token, Rank::said);
+}
+
 void LogprobsObject::add(const timeline::Logprobs& event) {
     using Of = timeline::Logprobs::Of;
-    json::Writer writer(event.of == Of::text      ? text_
-                        : event.of == Of::refusal ? refusal_
-                                                  : reasoning_);
-    for (const timeline::TokenLogprob& token : event.tokens) write_token(writer, token, Rank::said);
+    append_tokens(event.of == Of::text      ? text_
+                  : event.of == Of::refusal ? refusal_
+                                            : reasoning_,
+                  event);
 }
 
 void LogprobsObject::write(json::Writer& writer) const {

@@ -28,6 +28,9 @@ bool has_annotation(const timeline::Citation& citation);
 void write_annotation_members(json::Writer& writer, const timeline::Citation& citation);
 void write_image_members(json::Writer& writer, const timeline::Media& image);
 
+// The event's tokens as objects, behind those that `out` has, with commas between.
+void append_tokens(std::string& out, const timeline::Logprobs& event);
+
 // The logprobs object for the tokens of several events, in their order.
 class LogprobsObject {
 public:

@@ -18,7 +18,7 @@
 namespace runnel::api {
 namespace {
 
-constexpr std::size_t list_max = 256;  // of stop sequences, of names: each is kept
+constexpr std::size_t list_max = 256;  // of names: each is kept
 
 // A request being read: what cannot be decided before all fields are known.
 struct Reading {
@@ -69,16 +69,6 @@ template <Result<void> (ReasoningFields::*read)(Value&)>
 Result<void> read_and_keep(Reading& reading, Value& value) {
     if (auto understood = (reading.reasoning.*read)(value); !understood) return understood;
     return keep_extra(value, reading.request, reading.request.extras);
-}
-
-Result<void> read_stop(Reading& reading, Value& value) {
-    auto& stop = reading.request.sampling.stop;
-    if (value.is_string()) return store(value.text(), stop.emplace_back());
-    if (!value.is_array()) return value.must_be("a string or an array of strings");
-    return value.for_each_element([&](std::size_t index, Value& element) -> Result<void> {
-        if (index == list_max) return too_long(value, "sequences");
-        return store(element.text(), stop.emplace_back());
-    });
 }
 
 Result<void> read_logit_bias(Reading& reading, Value& value) {
@@ -218,7 +208,7 @@ constexpr std::array known_fields{
           [](Reading& r, Value& v) {
               return read_number(v, r.request.sampling.seed, -HUGE_VAL, HUGE_VAL);
           }},
-    Field{"stop", read_stop},
+    Field{"stop", [](Reading& r, Value& v) { return read_stop(v, r.request.sampling.stop); }},
     Field{"logit_bias", read_logit_bias},
     Field{"logprobs",
           [](Reading& r, Value& v) { return read_wish(v, r.request.sampling.logprobs); }},

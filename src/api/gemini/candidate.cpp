@@ -1,8 +1,7 @@
 #include "api/gemini/candidate.hpp"
 
 #include "api/gemini/signature.hpp"
-#include "json/parser.hpp"
-#include "json/text.hpp"
+#include "api/tool_arguments.hpp"
 #include "json/writer.hpp"
 
 #include <utility>
@@ -19,20 +18,6 @@ std::string_view finish_reason(timeline::Finish finish) {
         case timeline::Finish::content_filter: return "SAFETY";
     }
     return "STOP";
-}
-
-// What a model wrote may be anything; clients of this API take objects only, and events are lines.
-void write_args(json::Writer& writer, std::string_view arguments_escaped) {
-    const std::string arguments = json::unescaped(arguments_escaped);
-    if (arguments.starts_with('{') && json::is_whole(arguments)) {
-        std::string compact;
-        json::append_compact(compact, arguments);
-        writer.raw(compact);
-    } else if (arguments.find_first_not_of(" \t\r\n") == std::string::npos) {
-        writer.begin_object().end_object();
-    } else {
-        writer.begin_object().key("_raw").string(arguments).end_object();
-    }
 }
 
 void append_token(std::string& out, const timeline::TokenLogprob& token) {
@@ -119,7 +104,7 @@ void Candidate::write_call(Call& call) {
     json::Writer writer(parts_);
     writer.begin_object().key("functionCall").begin_object();
     writer.key("id").string(call.id).key("name").string(call.name).key("args");
-    write_args(writer, call.arguments_escaped);
+    write_arguments_object(writer, call.arguments_escaped);
     writer.end_object();
     end_part(call.signature);
 }

@@ -8,7 +8,7 @@
 namespace runnel::api {
 
 // The APIs: one name here, and a folder of that name with the function.
-#define RUNNEL_APIS(X) X(chat) X(messages) X(responses) X(gemini)
+#define RUNNEL_APIS(X) X(chat) X(messages) X(responses) X(gemini) X(completions) X(ollama)
 
 #define RUNNEL_DECLARE(name) const Api& name##_api();
 RUNNEL_APIS(RUNNEL_DECLARE)

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string_view>
+#include <utility>
 
 namespace runnel::metering {
 
@@ -21,13 +22,24 @@ constexpr std::string_view endpoint_of(chat::Operation::Kind kind) {
     return chat_endpoint;
 }
 
+// What other APIs have at paths of their own.
+inline constexpr std::pair<std::string_view, std::string_view> other_names[] = {
+    {"/v1/messages", chat_endpoint},    {"/v1/responses", chat_endpoint},
+    {"/v1/completions", chat_endpoint}, {"/api/chat", chat_endpoint},
+    {"/api/generate", chat_endpoint},   {"/api/tags", "/v1/models"},
+    {"/api/show", "/v1/models"},        {"/api/ps", "/v1/models"}};
+
+constexpr bool is_at_or_under(std::string_view path, std::string_view name) {
+    return path.starts_with(name) && (path.size() == name.size() || path[name.size()] == '/');
+}
+
 // The one that a path belongs to, as /v1/models/gpt-5 does to /v1/models; empty: none. Whatever API
 // it is asked in, a chat is one.
 constexpr std::string_view endpoint_at(std::string_view path) {
-    if (path == "/v1/messages" || path == "/v1/responses") return chat_endpoint;
+    for (const auto& [other, name] : other_names)
+        if (is_at_or_under(path, other)) return name;
     for (const std::string_view name : endpoint_names)
-        if (path.starts_with(name) && (path.size() == name.size() || path[name.size()] == '/'))
-            return name;
+        if (is_at_or_under(path, name)) return name;
     return {};
 }
 

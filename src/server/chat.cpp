@@ -61,4 +61,11 @@ Answer answer_gemini(Call call) {
     return answer(std::move(call), std::move(incoming));
 }
 
+// The path says whether a conversation is gone on with, or one text answered.
+Answer answer_ollama(Call call) {
+    api::Incoming incoming;
+    incoming.dialect = call.endpoint->path == "/api/generate" ? "ollama-generate" : "ollama";
+    return answer(std::move(call), std::move(incoming));
+}
+
 }  // namespace runnel::server

@@ -11,6 +11,8 @@ namespace {
 
 using enum access::Scope;
 
+constexpr auto plain = Endpoint::Kind::plain;
+
 constexpr Audience everybody{Audience::Kind::everybody};
 constexpr Audience admin{Audience::Kind::admin};
 constexpr Audience scrapers{Audience::Kind::scrapers};
@@ -25,6 +27,7 @@ constexpr Endpoint inference(std::string_view path, Audience audience, Answer (*
 // Of those at a path, the first is the one that is meant.
 constexpr Endpoint table[] = {
     inference("/v1/chat/completions", keys(chat_write), answer_chat, api::chat_api),
+    inference("/v1/completions", keys(chat_write), answer_chat, api::completions_api),
     inference("/v1/messages", keys(chat_write), answer_chat, api::messages_api),
     inference("/v1/responses", keys(chat_write), answer_chat, api::responses_api),
     inference("/v1beta/models/*:generateContent", keys(chat_write), answer_gemini, api::gemini_api),
@@ -33,7 +36,13 @@ constexpr Endpoint table[] = {
     inference("/v1/models/*:generateContent", keys(chat_write), answer_gemini, api::gemini_api),
     inference("/v1/models/*:streamGenerateContent", keys(chat_write), answer_gemini,
               api::gemini_api),
+    inference("/api/chat", keys(chat_write), answer_ollama, api::ollama_api),
+    inference("/api/generate", keys(chat_write), answer_ollama, api::ollama_api),
 
+    {"GET", "/api/tags", keys(models_read), list_ollama_models, plain, api::ollama_api},
+    {"POST", "/api/show", keys(models_read), show_ollama_model, plain, api::ollama_api},
+    {"GET", "/api/ps", keys(models_read), list_loaded_models, plain, api::ollama_api},
+    {"GET", "/api/version", everybody, show_ollama_version, plain, api::ollama_api},
     {"GET", "/v1/responses/*/input_items", keys(chat_write), list_input_items},
     {"POST", "/v1/responses/*/cancel", keys(chat_write), cancel_response},
     {"GET", "/v1/responses/*", keys(chat_write), show_response},

@@ -39,6 +39,8 @@ TEST(Endpoints, AreTheSameUnderEveryName) {
           "//v1//chat/completions", "/openai/deployments/m/chat/completions"})
         EXPECT_EQ(path_found(path, "POST"), "/v1/chat/completions") << path;
     EXPECT_EQ(path_found("/anthropic/v1/messages", "POST"), "/v1/messages");
+    for (const std::string_view path : {"/completions", "/openai/deployments/m/completions"})
+        EXPECT_EQ(path_found(path, "POST"), "/v1/completions") << path;
     EXPECT_EQ(find_endpoint("//admin/v1//keys/", "GET").endpoint->audience.kind,
               Audience::Kind::admin);
     for (const std::string_view path :
@@ -98,7 +100,9 @@ TEST(Endpoints, WhatItsPathLeavesOpenIsUnescaped) {
 TEST(Endpoints, ThatKeysAreForHaveNamesForTheirLimits) {
     std::set<std::string_view> names;
     for (const Endpoint& endpoint : endpoints()) {
-        const bool for_keys = endpoint.path.starts_with("/v1/");
+        const bool for_keys =
+            endpoint.path.starts_with("/v1/") ||
+            (endpoint.path.starts_with("/api/") && endpoint.audience.kind == Audience::Kind::keys);
         EXPECT_EQ(!metering::endpoint_at(endpoint.path).empty(), for_keys) << endpoint.path;
         if (for_keys) names.insert(metering::endpoint_at(endpoint.path));
     }

@@ -8,11 +8,18 @@ namespace runnel::server {
 // chat.cpp
 Answer answer_chat(Call call);
 Answer answer_gemini(Call call);
+Answer answer_ollama(Call call);
 
 // models.cpp
 Answer list_models(Call call);
 Answer show_model(Call call);
 Answer list_prices(Call call);
+
+// ollama.cpp
+Answer list_ollama_models(Call call);
+Answer show_ollama_model(Call call);
+Answer list_loaded_models(Call call);
+Answer show_ollama_version(Call call);
 
 // responses.cpp
 Answer show_response(Call call);

@@ -90,35 +90,48 @@ std::int64_t creation_time(const Call& call) {
 
 }  // namespace
 
+std::vector<router::Router::Listed> models_for(const access::Caller& caller,
+                                               const router::Router& router) {
+    std::vector<router::Router::Listed> models;
+    for (auto& model : router.list()) {
+        if (!may_use(caller, router, model.id)) continue;
+        if (!caller.is_browser()) {
+            models.push_back(std::move(model));
+        } else if (!model.model_id.empty()) {
+            models.push_back(as_seen_by_browsers(std::move(model)));
+        }
+    }
+    return models;
+}
+
+Result<router::Router::Listed> model_for(const access::Caller& caller, const router::Router& router,
+                                         std::string_view id) {
+    if (caller.is_browser() && !router.is_model_id(id))
+        return fail(access::browser_model_refused(id));
+    // Also what does not exist: what others have is not told.
+    if (!may_use(caller, router, id)) return fail(access::model_refused(id));
+    auto model = router.describe(id);
+    if (model && caller.is_browser()) return as_seen_by_browsers(std::move(*model));
+    return model;
+}
+
 std::string models_json(const router::Router& router, const access::Caller& caller,
                         std::int64_t created) {
     std::string body;
     json::Writer out(body);
     out.begin_object().key("object").string("list").key("data").begin_array();
-    for (auto& model : router.list()) {
-        if (!may_use(caller, router, model.id)) continue;
-        if (!caller.is_browser()) {
-            write_model(out, model, created);
-        } else if (!model.model_id.empty()) {
-            write_model(out, as_seen_by_browsers(std::move(model)), created);
-        }
-    }
+    for (const auto& model : models_for(caller, router)) write_model(out, model, created);
     out.end_array().end_object();
     return body;
 }
 
 Result<std::string> model_json(const router::Router& router, const access::Caller& caller,
                                std::string_view id, std::int64_t created) {
-    if (caller.is_browser() && !router.is_model_id(id))
-        return fail(access::browser_model_refused(id));
-    // Also what does not exist: what others have is not told.
-    if (!may_use(caller, router, id)) return fail(access::model_refused(id));
-    auto model = router.describe(id);
+    auto model = model_for(caller, router, id);
     if (!model) return propagate(model);
     std::string body;
     json::Writer out(body);
-    write_model(out, caller.is_browser() ? as_seen_by_browsers(std::move(*model)) : *model,
-                created);
+    write_model(out, *model, created);
     return body;
 }
 

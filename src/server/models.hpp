@@ -7,13 +7,20 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace runnel::server {
 
+// The models that the caller may use, as far as it may know of them: with a key there are only
+// those that it has, and to a browser's key they are known by their ids, and what is behind them
+// is nobody's business.
+std::vector<router::Router::Listed> models_for(const access::Caller& caller,
+                                               const router::Router& router);
+Result<router::Router::Listed> model_for(const access::Caller& caller, const router::Router& router,
+                                         std::string_view id);
+
 // Bodies of GET /v1/models and GET /v1/models/{id}: OpenAI's shape, and what is known of a model
-// besides. `created` is when the process began: nobody knows when a model did. With a key there are
-// only those that it may use; to a browser's key they are known by their ids, and what is behind
-// them is nobody's business.
+// besides. `created` is when the process began: nobody knows when a model did.
 std::string models_json(const router::Router& router, const access::Caller& caller,
                         std::int64_t created);
 Result<std::string> model_json(const router::Router& router, const access::Caller& caller,

@@ -32,8 +32,9 @@ def parts_of(value):
             yield (name, *path), part
 
 # Their errors have shapes of their own.
-OTHER_ERRORS = ("/v1/messages", *(f"/{version}/models/{{model}}:{method}" for version in ("v1", "v1beta")
-                                  for method in ("generateContent", "streamGenerateContent")))
+OTHER_ERRORS = ("/v1/messages", "/api/chat", "/api/generate", "/api/tags", "/api/show", "/api/ps", "/api/version",
+                *(f"/{version}/models/{{model}}:{method}" for version in ("v1", "v1beta")
+                  for method in ("generateContent", "streamGenerateContent")))
 
 
 class DescribedTest(GatewayTest):

@@ -181,8 +181,16 @@ private:
             for (const std::string& stop : wish.stop) w.string(stop);
             w.end_array();
         }
+        write_own_options(w);
         w.end_object();
         if (options != "{}") writer_.key("options").raw(options);
+    }
+
+    // Those that only Ollama has, of a client that speaks its API.
+    void write_own_options(json::Writer& w) const {
+        if (request_.api != chat::Api::ollama) return;
+        const std::string_view own = chat::find(request_.extras, "options");
+        if (!own.empty()) w.raw(own.substr(1, own.size() - 2));
     }
 
     const chat::Request& request_;

@@ -198,6 +198,16 @@ TEST(OllamaRequest, PutsSamplingIntoOptions) {
         R"(,"options":{"num_predict":50,"temperature":0.70,"top_p":0.9,"top_k":40,"min_p":0.05,"seed":9007199254740993,"presence_penalty":0.1,"frequency_penalty":0.2,"stop":["\n"]})");
 }
 
+TEST(OllamaRequest, TakesOptionsThatOnlyItsOwnClientsKnow) {
+    Request request = greeting();
+    request.max_tokens = 5;
+    request.extras = {{"options", R"({"num_ctx":4096,"mirostat":1})"}};
+    EXPECT_EQ(behind_greeting(request), R"(,"options":{"num_predict":5})");
+    request.api = chat::Api::ollama;
+    EXPECT_EQ(behind_greeting(request),
+              R"(,"options":{"num_predict":5,"num_ctx":4096,"mirostat":1})");
+}
+
 TEST(OllamaRequest, AsksForJson) {
     Request request = greeting();
     request.output.kind = chat::OutputFormat::Kind::json_object;

@@ -214,3 +214,49 @@ class Pings(TextApis):
         self.assertTrue(response.body.startswith(b" "), response.body)
         lines = response.body.decode().removesuffix("\n").split("\n")
         self.assertEqual("".join(json.loads(line)["message"]["content"] for line in lines), "Hello")
+
+
+class Gateway(TextApis):
+    """What the gateway does for chat completions it does for these, too."""
+    config = {**TextApis.config, "cache": {"ttl": "1h"}, "logs": {"content": "on"},
+              "guardrails": [{"name": "names", "words": ["heron"], "action": "redact"}],
+              "limits": {"endpoints": {"/v1/models": {"rpm": 1}}},
+              "models": {"worker": {"targets": ["demo/agent"], "tools": ["now"], "system": "Be brief."}}}
+
+    def test_guardrails_look_at_what_is_asked_and_answered(self):
+        self.upstream.script = lambda exchange: exchange.stream("A her", "on flies")
+        body = {"model": "local/m", "prompt": "A heron", "stream": True}
+        echoed = frames_of(self.post("/v1/completions", echo=True, **body).body)
+        self.assertEqual(self.asked()["messages"][-1]["content"], "A [names]")
+        self.assertEqual("".join(chunk["choices"][0]["text"] for chunk in echoed), "A [names]A [names] flies")
+        parts = self.lines("/api/generate", **body, options={"seed": 2})
+        self.assertEqual("".join(part["response"] for part in parts), "A [names] flies")
+
+    def test_tools_run_here_do_not_show(self):
+        for stream in (False, True):
+            with self.subTest(stream=stream):
+                response = self.post("/api/chat", model="worker", messages=QUESTION, stream=stream)
+                self.assertEqual(response.status, 200, response.body)
+                objects = [json.loads(line) for line in response.body.splitlines()]
+                self.assertTrue("".join(one["message"]["content"] for one in objects))
+                self.assertTrue(all("tool_calls" not in one["message"] for one in objects))
+
+    def test_an_answer_is_cached_and_logged(self):
+        answers = [self.post("/api/chat", model="local/m", messages=QUESTION, options={"seed": 3}) for _ in range(2)]
+        self.assertEqual([answer.headers["x-cache"] for answer in answers], ["MISS", "HIT"])
+        self.assertEqual(len(self.upstream.requests), 1)
+        end = json.loads(answers[1].body.splitlines()[-1])
+        self.assertEqual((end["done_reason"], end["eval_count"]), ("stop", 2))
+        path = f"/v1/logs/{answers[0].headers['x-completion-id']}/stream?dialect=ollama"
+        self.assert_eventually(lambda: self.send("GET", path).status == 200)
+        told = [json.loads(line) for line in self.send("GET", path).body.splitlines()]
+        self.assertEqual("".join(part["message"]["content"] for part in told), "Hello")
+
+    def test_models_are_under_the_limits_of_models(self):
+        self.assertEqual(self.send("GET", "/api/tags").status, 200)
+        refused = self.post("/api/show", model="worker")
+        self.assertEqual((refused.status, list(refused.json())), (429, ["error"]))
+
+    def test_a_model_with_a_system_text_is_loaded_without_asking_it(self):
+        end, = self.lines("/api/chat", model="worker", messages=[])
+        self.assertEqual(end["done_reason"], "load")

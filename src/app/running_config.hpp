@@ -6,7 +6,7 @@
 #include "app/shard.hpp"
 #include "base/log.hpp"
 #include "config/config.hpp"
-#include "tools/workshop.hpp"
+#include "tools/tool_runtime.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -27,7 +27,7 @@ log::Format log_format(const config::Config& config);
 
 // What the config describes, ready for use.
 Result<std::shared_ptr<const exchange::Gateway>> open_gateway(const config::Config& config,
-                                                              tools::Workshop* workshop,
+                                                              tools::ToolRuntime* tool_runtime,
                                                               const std::string& config_file);
 
 http::ConnectionLimits connection_limits(const config::Config& config, MemoryBudget* memory);
@@ -38,7 +38,7 @@ class RunningConfig final : public server::Operations {
 public:
     // All pointers must outlive it.
     RunningConfig(boost::asio::io_context* loop, ServeOptions options, config::Config config,
-                  http::UpstreamTls* upstream_tls, tools::Workshop* workshop,
+                  http::UpstreamTls* upstream_tls, tools::ToolRuntime* tool_runtime,
                   exchange::SharedState* state, Services* services,
                   ConnectionQuota* connection_quota);
 
@@ -68,7 +68,7 @@ private:
     ServeOptions options_;
     config::Config config_;
     http::UpstreamTls* upstream_tls_;
-    tools::Workshop* workshop_;
+    tools::ToolRuntime* tool_runtime_;
     exchange::SharedState* state_;
     Services* services_;
     ConnectionQuota* connection_quota_;

@@ -102,8 +102,8 @@ int serve(const ServeOptions& options) {
     }
 
     http::UpstreamTls upstream_tls;
-    tools::Workshop workshop(&upstream_tls, &config::environment);
-    auto gateway = open_gateway(config, &workshop, options.config_file);
+    tools::ToolRuntime tool_runtime(&upstream_tls, &config::environment);
+    auto gateway = open_gateway(config, &tool_runtime, options.config_file);
     if (!gateway) {
         fmt::print(stderr, "runnel: {}\n", gateway.error().message);
         return 1;
@@ -153,8 +153,8 @@ int serve(const ServeOptions& options) {
     ConnectionQuota connection_quota(threads);
     std::vector<std::unique_ptr<Shard>> shards;
     asio::io_context control_loop;  // after the shards: what waits in it is theirs
-    RunningConfig running_config(&control_loop, options, config, &upstream_tls, &workshop, &state,
-                                 services->get(), &connection_quota);
+    RunningConfig running_config(&control_loop, options, config, &upstream_tls, &tool_runtime,
+                                 &state, services->get(), &connection_quota);
     running_config.has(entrance->tls);
     std::string address = config.listen;
     auto port = options.take_over ? http::Listener::Port::shared : http::Listener::Port::free;
@@ -190,7 +190,7 @@ int serve(const ServeOptions& options) {
     shards.front()->run();
     running.clear();  // the other threads end their requests too, before signals go back to their
                       // defaults
-    workshop.close();
+    tool_runtime.close();
     if (*traces) (*traces)->stop();
     (*services)->stop();
     keys->reset();  // whoever waits for it is still there to be told

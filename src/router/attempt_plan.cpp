@@ -34,7 +34,7 @@ bool may_retry(Then then) { return then == Then::retry || then == Then::other_ke
 }  // namespace
 
 struct AttemptPlan::Key {
-    std::string line;
+    std::string name;
     bool asked = false;   // on this request
     bool barred = false;  // of no more use to it
     Time not_before{};    // as the provider said on this request
@@ -98,7 +98,7 @@ AttemptPlan::AttemptPlan(std::vector<Target> targets, Limits limits, Health* hea
         targets_[i].keys.reserve(keys);
         for (std::size_t key = 1; key <= keys; ++key)
             targets_[i].keys.push_back(
-                {key == 1 ? targets[i].line : fmt::format("{}#{}", targets[i].line, key)});
+                {key == 1 ? targets[i].name : fmt::format("{}#{}", targets[i].name, key)});
         if (keys > 1)
             targets_[i].key = std::uniform_int_distribution<std::size_t>(0, keys - 1)(random_);
     }
@@ -108,7 +108,7 @@ AttemptPlan::AttemptPlan(std::vector<Target> targets, Limits limits, Health* hea
 AttemptPlan::~AttemptPlan() {
     for (const Held& held : held_)
         if (!held.spoke)
-            health_->said_nothing(targets_[held.target].keys[held.key].line, held.leave);
+            health_->said_nothing(targets_[held.target].keys[held.key].name, held.leave);
 }
 
 std::vector<std::size_t> AttemptPlan::order(Strategy strategy, const std::vector<Target>& targets,
@@ -117,7 +117,7 @@ std::vector<std::size_t> AttemptPlan::order(Strategy strategy, const std::vector
     for (std::size_t i = 0; i < targets.size() && strategy != Strategy::failover; ++i) {
         candidates[i].weight = targets[i].weight;
         if (const auto key = ready_key(targets_[i], now))
-            candidates[i].first_token = health_->first_token(targets_[i].keys[*key].line);
+            candidates[i].first_token = health_->first_token(targets_[i].keys[*key].name);
         else
             candidates[i].fit = Candidate::Fit::unfit;
     }
@@ -145,7 +145,7 @@ bool AttemptPlan::begin(const Attempt& attempt, Time now) {
     TargetState& target = targets_[attempt.target];
     Key& key = target.keys[attempt.key];
     if (now >= times_out_) return false;
-    const auto leave = health_->admit(key.line, target.need, now);
+    const auto leave = health_->admit(key.name, target.need, now);
     if (!leave) {
         refused(attempt);
         return false;
@@ -163,9 +163,9 @@ bool AttemptPlan::begin(const Attempt& attempt, Time now) {
     return true;
 }
 
-// A breaker has opened meanwhile, or somebody else probes the line. The same is not offered again
+// A breaker has opened meanwhile, or somebody else probes the target. The same is not offered again
 // before those who were not asked yet, so that a plan comes to its end whatever others do to the
-// lines.
+// targets.
 void AttemptPlan::refused(const Attempt& attempt) {
     TargetState& target = targets_[attempt.target];
     if (target.retrying)
@@ -196,7 +196,7 @@ std::optional<Attempt> AttemptPlan::other_key(std::size_t at, Time now) {
 }
 
 std::optional<Attempt> AttemptPlan::retry_soon(std::size_t target, Time now) {
-    const auto retry = soonest(target, OpenLines::skipped, now);
+    const auto retry = soonest(target, OpenTargets::skipped, now);
     if (!retry || retry->at > now + patience || retry->at >= ends_) return std::nullopt;
     return give_retry(*retry, Need::choice, now);
 }
@@ -209,13 +209,13 @@ std::optional<Attempt> AttemptPlan::untried(Time now) {
 }
 
 std::optional<Attempt> AttemptPlan::last_resort(Time now) {
-    const auto ready_at = [&](const Key& key) { return health_->ready_at(key.line, now); };
+    const auto ready_at = [&](const Key& key) { return health_->ready_at(key.name, now); };
     for (const std::size_t at : order_) {
         TargetState& target = targets_[at];
         if (!target.untried()) continue;
         const auto key = std::ranges::min_element(target.keys, {}, ready_at);
         const Time ready = ready_at(*key);
-        const bool rest_ends_soon = health_->standing(key->line, now) != Standing::open &&
+        const bool rest_ends_soon = health_->standing(key->name, now) != Standing::open &&
                                     ready <= now + patience && ready + spread < ends_;
         Time when = now;
         if (rest_ends_soon && ready > now) when = ready + jitter();
@@ -232,7 +232,7 @@ std::optional<Attempt> AttemptPlan::last_resort(Time now) {
 std::optional<Attempt> AttemptPlan::retry_late(Time now) {
     std::optional<Retry> first;
     for (const std::size_t at : order_)
-        if (const auto retry = soonest(at, OpenLines::taken, now);
+        if (const auto retry = soonest(at, OpenTargets::taken, now);
             retry && (!first || retry->at < first->at))
             first = retry;
     if (!first || first->at >= ends_ || first->at > now + last_patience) return std::nullopt;
@@ -243,7 +243,7 @@ std::optional<std::size_t> AttemptPlan::ready_key(const TargetState& target, Tim
     for (std::size_t i = 0; i < target.keys.size(); ++i) {
         const std::size_t at = (target.key + i) % target.keys.size();
         const Key& key = target.keys[at];
-        if (!key.asked && !key.barred && health_->standing(key.line, now) == Standing::ready)
+        if (!key.asked && !key.barred && health_->standing(key.name, now) == Standing::ready)
             return at;
     }
     return std::nullopt;
@@ -256,7 +256,7 @@ std::optional<std::size_t> AttemptPlan::first_key(const TargetState& target, Tim
 }
 
 // When and with which key the target may be asked again, the last one asked by preference.
-std::optional<AttemptPlan::Retry> AttemptPlan::soonest(std::size_t at, OpenLines open,
+std::optional<AttemptPlan::Retry> AttemptPlan::soonest(std::size_t at, OpenTargets open,
                                                        Time now) const {
     const TargetState& target = targets_[at];
     if (retries_left_ == 0 || !target.then || !may_retry(*target.then)) return std::nullopt;
@@ -265,11 +265,11 @@ std::optional<AttemptPlan::Retry> AttemptPlan::soonest(std::size_t at, OpenLines
         const std::size_t key_at = (target.key + i) % target.keys.size();
         const Key& key = target.keys[key_at];
         if (key.barred) continue;
-        if (open == OpenLines::skipped && health_->standing(key.line, now) == Standing::open)
+        if (open == OpenTargets::skipped && health_->standing(key.name, now) == Standing::open)
             continue;
         // A rest that this request has brought about is known from the answer: Health's may be
         // longer than what the provider asked for.
-        const Time key_ready = key.asked ? key.not_before : health_->ready_at(key.line, now);
+        const Time key_ready = key.asked ? key.not_before : health_->ready_at(key.name, now);
         const Time when = std::max(target.not_before, key_ready);
         if (!best || when < best->at) best = {at, key_at, when};
     }
@@ -314,7 +314,7 @@ void AttemptPlan::succeeded(const Attempt& attempt, milliseconds first_token, Ti
     auto held = let_go(attempt);
     if (!held) return;
     if (!held->spoke)
-        health_->succeeded(targets_[held->target].keys[held->key].line, held->leave, first_token,
+        health_->succeeded(targets_[held->target].keys[held->key].name, held->leave, first_token,
                            now);
     held->spoke = true;
     held_.push_back(*held);
@@ -325,7 +325,7 @@ void AttemptPlan::given_up(const Attempt& attempt, Time) {
     if (!held || held->spoke) return;
     TargetState& target = targets_[held->target];
     Key& key = target.keys[held->key];
-    health_->said_nothing(key.line, held->leave);
+    health_->said_nothing(key.name, held->leave);
     // It has failed nobody, so it can still be asked as if it had not been.
     target.stage = TargetState::Stage::untried;
     key.asked = false;
@@ -340,7 +340,7 @@ void AttemptPlan::not_waited_for(const Attempt& attempt, const Error& error, Tim
 void AttemptPlan::stale_connection(const Attempt& attempt, const Error& error, Time) {
     TargetState& target = targets_[attempt.target];
     if (const auto held = let_go(attempt))
-        health_->said_nothing(target.keys[attempt.key].line, held->leave);
+        health_->said_nothing(target.keys[attempt.key].name, held->leave);
     keep(error);
     last_failed_ = attempt.target;
     target.stale_connection = true;
@@ -352,16 +352,16 @@ void AttemptPlan::failed(const Attempt& attempt, const Error& error, Time now) {
     const FailureRule rule = rule_of(error.kind);
 
     const auto held = let_go(attempt);
-    const bool blamed = rule.blame == FailureRule::Blame::line;
+    const bool blamed = rule.blame == FailureRule::Blame::target;
     if (held && held->spoke) {
-        if (blamed) health_->broke_off(key.line, held->leave, now);
+        if (blamed) health_->broke_off(key.name, held->leave, now);
     } else if (held) {
         if (blamed)
-            health_->failed(key.line, held->leave, now);
+            health_->failed(key.name, held->leave, now);
         else
-            health_->said_nothing(key.line, held->leave);
+            health_->said_nothing(key.name, held->leave);
     }
-    if (rule.rest) health_->rest(key.line, now + error.retry_after.value_or(*rule.rest));
+    if (rule.rest) health_->rest(key.name, now + error.retry_after.value_or(*rule.rest));
 
     keep(error);
     // Whoever broke off in the middle is asked again only if there is nobody else.

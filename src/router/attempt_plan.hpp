@@ -41,7 +41,7 @@ public:
     using Random = std::minstd_rand;
 
     struct Target {
-        std::string line;      // "provider/model"; keys after the first add "#2", "#3"…
+        std::string name;      // "provider/model"; keys after the first add "#2", "#3"…
         std::size_t keys = 1;  // at least one, also where the provider needs none
         unsigned weight = 1;
         std::optional<std::int64_t> context_length{};  // of the model, where it is known
@@ -94,7 +94,7 @@ private:
     struct TargetState;
     struct Held;
     struct Retry;
-    enum class OpenLines { skipped, taken };
+    enum class OpenTargets { skipped, taken };
 
     std::vector<std::size_t> order(Strategy strategy, const std::vector<Target>& targets, Time now);
 
@@ -107,7 +107,7 @@ private:
 
     std::optional<std::size_t> ready_key(const TargetState& target, Time now) const;
     std::optional<std::size_t> first_key(const TargetState& target, Time now) const;
-    std::optional<Retry> soonest(std::size_t target, OpenLines open, Time now) const;
+    std::optional<Retry> soonest(std::size_t target, OpenTargets open, Time now) const;
     Attempt give_retry(const Retry& retry, Need need, Time now);
     Attempt give(std::size_t target, std::size_t key, Need need, Time at, Time now);
 

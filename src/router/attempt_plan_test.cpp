@@ -59,10 +59,10 @@ TEST_F(AttemptPlanTest, AsksEveryTargetWithoutAnyRetries) {
 TEST_F(AttemptPlanTest, RetriesASingleTarget) {
     for (const ErrorKind kind : {upstream_failed, upstream_overloaded, upstream_unreachable,
                                  upstream_malformed, upstream_truncated}) {
-        const std::string line(name_of(kind));
-        script[line] = {error_of(kind), error_of(kind)};
-        request({target(line)});
-        EXPECT_EQ(story(), fmt::format("{0} {0} {0} ok", line));
+        const std::string name(name_of(kind));
+        script[name] = {error_of(kind), error_of(kind)};
+        request({target(name)});
+        EXPECT_EQ(story(), fmt::format("{0} {0} {0} ok", name));
     }
 }
 
@@ -167,7 +167,7 @@ TEST_F(AttemptPlanTest, AsksASilentTargetNotAgain) {
     always["a"] = always["a#2"] = error_of(upstream_timeout);
     request({target("a", 2), target("b")});
     ASSERT_EQ(asked.size(), 2u);
-    EXPECT_EQ(asked[1].line, "b");
+    EXPECT_EQ(asked[1].name, "b");
     request({target("a")});
     EXPECT_EQ(story(), "a failed");
 }
@@ -188,10 +188,10 @@ TEST_F(AttemptPlanTest, BlamesNobodyForAClientThatWouldNotWait) {
 TEST_F(AttemptPlanTest, LeavesATargetThatCannotServeTheRequest) {
     for (const ErrorKind kind : {model_not_found, tool_unsupported_for_model, unsupported_parameter,
                                  upstream_auth, upstream_permission, upstream_quota}) {
-        const std::string line(name_of(kind));
-        always[line] = error_of(kind);
-        request({target(line), target("b")});
-        EXPECT_EQ(story(), line + " b ok");
+        const std::string name(name_of(kind));
+        always[name] = error_of(kind);
+        request({target(name), target("b")});
+        EXPECT_EQ(story(), name + " b ok");
         EXPECT_EQ(delay(1), 0ms);
     }
 }
@@ -241,17 +241,17 @@ TEST_F(AttemptPlanTest, TellsOfTheLastFailureButHidesNoneThatMayPass) {
 TEST_F(AttemptPlanTest, BlamesALineForItsOwnFailuresOnly) {
     for (const ErrorKind kind : {upstream_rate_limited, upstream_quota, upstream_auth,
                                  upstream_permission, model_not_found, upstream_rejected}) {
-        const std::string line(name_of(kind));
-        always[line] = error_of(kind);
-        for (int i = 0; i < 10; ++i) request({target(line)});
-        EXPECT_NE(health.standing(line, now), Standing::open) << line;
+        const std::string name(name_of(kind));
+        always[name] = error_of(kind);
+        for (int i = 0; i < 10; ++i) request({target(name)});
+        EXPECT_NE(health.standing(name, now), Standing::open) << name;
     }
     for (const ErrorKind kind : {upstream_timeout, upstream_unreachable, upstream_failed,
                                  upstream_truncated, upstream_malformed, upstream_overloaded}) {
-        const std::string line(name_of(kind));
-        always[line] = error_of(kind);
-        for (int i = 0; i < 5; ++i) request({target(line)}, {.retries = 0});
-        EXPECT_EQ(health.standing(line, now), Standing::open) << line;
+        const std::string name(name_of(kind));
+        always[name] = error_of(kind);
+        for (int i = 0; i < 5; ++i) request({target(name)}, {.retries = 0});
+        EXPECT_EQ(health.standing(name, now), Standing::open) << name;
     }
 }
 
@@ -267,7 +267,7 @@ TEST_F(AttemptPlanTest, RotatesTheKeys) {
     std::map<std::string, int> uses;
     for (int i = 0; i < 3000; ++i) {
         request({target("a", 3)});
-        ++uses[asked.front().line];
+        ++uses[asked.front().name];
     }
     EXPECT_NEAR(uses["a"], 1000, 120);
     EXPECT_NEAR(uses["a#2"], 1000, 120);
@@ -277,11 +277,11 @@ TEST_F(AttemptPlanTest, RotatesTheKeys) {
 TEST_F(AttemptPlanTest, AsksTheNextKeyAtOnceWhereOneIsLimitedExhaustedOrRefused) {
     for (const ErrorKind kind :
          {upstream_rate_limited, upstream_quota, upstream_auth, upstream_permission}) {
-        const std::string line(name_of(kind));
-        always[line] = always[line + "#2"] = error_of(kind, 50s);
+        const std::string name(name_of(kind));
+        always[name] = always[name + "#2"] = error_of(kind, 50s);
         bool all_in_turn = false;
         for (int i = 0; i < 20 && !all_in_turn; ++i, now += 100s) {
-            request({target(line, 3)}, {.retries = 0});
+            request({target(name, 3)}, {.retries = 0});
             EXPECT_TRUE(served) << story();
             for (const Asked& one : asked) EXPECT_EQ(one.delay, 0ms);
             all_in_turn = asked.size() == 3;
@@ -292,7 +292,7 @@ TEST_F(AttemptPlanTest, AsksTheNextKeyAtOnceWhereOneIsLimitedExhaustedOrRefused)
 
 TEST_F(AttemptPlanTest, RestsALimitedKeyForAsLongAsTheProviderSays) {
     always["a"] = error_of(upstream_rate_limited, 7s);
-    while (asked.empty() || asked.front().line != "a") request({target("a", 2)});
+    while (asked.empty() || asked.front().name != "a") request({target("a", 2)});
     EXPECT_EQ(story(), "a a#2 ok");
     EXPECT_EQ(health.ready_at("a", now), now + 7s);
     for (int i = 0; i < 20; ++i) {
@@ -316,7 +316,7 @@ TEST_F(AttemptPlanTest, RetriesAfterThePauseWhenEveryKeyIsLimited) {
     script["a#2"] = {error_of(upstream_rate_limited, 900ms)};
     request({target("a", 2), target("b")});
     ASSERT_EQ(asked.size(), 3u) << story();
-    EXPECT_EQ(asked[2].line, "a#2") << "it is free sooner";
+    EXPECT_EQ(asked[2].name, "a#2") << "it is free sooner";
     EXPECT_EQ(delay(2), 900ms);
 }
 
@@ -335,7 +335,7 @@ TEST_F(AttemptPlanTest, ComesBackToALimitedKeyWhereTheOtherIsRefused) {
         request({target("a", 2)});
         EXPECT_TRUE(served);
         EXPECT_EQ(asked.size(), 3u);
-        EXPECT_EQ(asked.back().line, "a");
+        EXPECT_EQ(asked.back().name, "a");
     }
 }
 
@@ -356,7 +356,7 @@ TEST_F(AttemptPlanTest, DrawsTheFirstTargetByWeight) {
     std::map<std::string, int> firsts;
     for (int i = 0; i < 4000; ++i) {
         request({{"a", 1, 3}, {"b", 1, 1}}, {.strategy = Strategy::weighted});
-        ++firsts[asked.front().line];
+        ++firsts[asked.front().name];
     }
     EXPECT_NEAR(firsts["a"], 3000, 120);
 }
@@ -370,8 +370,8 @@ TEST_F(AttemptPlanTest, LeavesAFailingTargetOutOfTheDraw) {
 }
 
 TEST_F(AttemptPlanTest, AsksTheQuickestTargetFirst) {
-    for (const auto& [line, time] : {std::pair("a", 300ms), {"b", 100ms}, {"c", 200ms}})
-        health.succeeded(line, *health.admit(line, Need::choice, now), time, now);
+    for (const auto& [name, time] : {std::pair("a", 300ms), {"b", 100ms}, {"c", 200ms}})
+        health.succeeded(name, *health.admit(name, Need::choice, now), time, now);
     const std::vector<AttemptPlan::Target> targets{target("a"), target("b"), target("c")};
     int slower = 0;
     for (unsigned i = 0; i < 1000; ++i) {

@@ -12,9 +12,9 @@ FailureRule rule_of(ErrorKind kind) {
         case ErrorKind::upstream_overloaded:
         case ErrorKind::upstream_unreachable:
         case ErrorKind::upstream_malformed:
-        case ErrorKind::upstream_truncated: return {Then::retry, Blame::line};
+        case ErrorKind::upstream_truncated: return {Then::retry, Blame::target};
         // Who was silent once is not waited for again while the client waits.
-        case ErrorKind::upstream_timeout: return {Then::next_target, Blame::line};
+        case ErrorKind::upstream_timeout: return {Then::next_target, Blame::target};
         case ErrorKind::upstream_rate_limited: return {Then::other_key_or_retry, Blame::nobody, 1s};
         case ErrorKind::upstream_quota: return {Then::other_key, Blame::nobody, 60s};
         case ErrorKind::upstream_auth:

@@ -7,7 +7,7 @@
 
 namespace runnel::router {
 
-// What a kind of failure means for the request, and for the line that failed.
+// What a kind of failure means for the request, and for the target that failed.
 struct FailureRule {
     enum class Then {
         retry,               // it may pass: the same target, later
@@ -19,8 +19,8 @@ struct FailureRule {
     Then then = Then::give_up;
     // Whether the breaker hears of it: a limit, a wrong key or the client's mistake is no sign of a
     // provider in trouble.
-    enum class Blame { nobody, line } blame = Blame::nobody;
-    // How long the line rests where the provider doesn't say it; empty: not at all.
+    enum class Blame { nobody, target } blame = Blame::nobody;
+    // How long the target rests where the provider doesn't say it; empty: not at all.
     std::optional<std::chrono::milliseconds> rest{};
 };
 

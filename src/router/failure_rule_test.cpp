@@ -20,8 +20,8 @@ TEST(FailureRule, FollowsFromTheKind) {
     using enum ErrorKind;
     for (const ErrorKind kind : {upstream_failed, upstream_overloaded, upstream_unreachable,
                                  upstream_malformed, upstream_truncated})
-        expect_rule(kind, {Then::retry, Blame::line});
-    expect_rule(upstream_timeout, {Then::next_target, Blame::line});
+        expect_rule(kind, {Then::retry, Blame::target});
+    expect_rule(upstream_timeout, {Then::next_target, Blame::target});
     expect_rule(upstream_rate_limited, {Then::other_key_or_retry, Blame::nobody, 1s});
     expect_rule(upstream_quota, {Then::other_key, Blame::nobody, 60s});
     for (const ErrorKind kind : {upstream_auth, upstream_permission})

@@ -16,10 +16,10 @@ namespace {
 // The newest figure's share in the moving average: one in so many.
 constexpr int average_over = 5;
 
-// How many busy lines are passed over in search of one to drop; whoever holds the lock is brief.
-constexpr int busy_lines_passed = 16;
+// How many busy targets are passed over in search of one to drop; whoever holds the lock is brief.
+constexpr int busy_targets_passed = 16;
 
-struct Line {
+struct TargetHealth {
     std::string name;
     Breaker breaker{};
     Health::Time rests_until{};
@@ -48,136 +48,136 @@ std::string_view name_of(Breaker::State state) {
 }  // namespace
 
 struct Health::Table {
-    const std::size_t lines_max;
+    const std::size_t targets_max;
     std::mutex mutex{};
     // Below, all under the mutex.
-    std::list<Line> lines{};  // the last one used first
-    // Views of the lines' own names: looking one up allocates nothing.
-    std::unordered_map<std::string_view, std::list<Line>::iterator> by_name{};
+    std::list<TargetHealth> targets{};  // the last one used first
+    // Views of the targets' own names: looking one up allocates nothing.
+    std::unordered_map<std::string_view, std::list<TargetHealth>::iterator> by_name{};
 
-    Line* find(std::string_view name) {
+    TargetHealth* find(std::string_view name) {
         const auto found = by_name.find(name);
         return found == by_name.end() ? nullptr : &*found->second;
     }
 
-    // Null when there is no room: nothing is known of that line then.
-    Line* find_or_add(std::string_view name) {
+    // Null when there is no room: nothing is known of that target then.
+    TargetHealth* find_or_add(std::string_view name) {
         if (const auto found = by_name.find(name); found != by_name.end()) {
-            lines.splice(lines.begin(), lines, found->second);
-            return &lines.front();
+            targets.splice(targets.begin(), targets, found->second);
+            return &targets.front();
         }
-        if (lines.size() >= lines_max && !make_room()) return nullptr;
-        lines.push_front({.name = std::string(name)});
-        by_name.emplace(lines.front().name, lines.begin());
-        return &lines.front();
+        if (targets.size() >= targets_max && !make_room()) return nullptr;
+        targets.push_front({.name = std::string(name)});
+        by_name.emplace(targets.front().name, targets.begin());
+        return &targets.front();
     }
 
     bool make_room() {
-        auto line = lines.end();
-        for (int passed = 0; line != lines.begin() && passed < busy_lines_passed; ++passed) {
-            if ((--line)->leaves > 0) continue;
-            drop(line);
+        auto target = targets.end();
+        for (int passed = 0; target != targets.begin() && passed < busy_targets_passed; ++passed) {
+            if ((--target)->leaves > 0) continue;
+            drop(target);
             return true;
         }
         return false;
     }
 
-    void drop(std::list<Line>::iterator line) {
-        by_name.erase(line->name);
-        lines.erase(line);
+    void drop(std::list<TargetHealth>::iterator target) {
+        by_name.erase(target->name);
+        targets.erase(target);
     }
 
-    // The line whose leave is settled; null if it is not known.
-    Line* settle(std::string_view name) {
-        Line* line = find(name);
-        if (line && line->leaves > 0) --line->leaves;
-        return line;
+    // The target whose leave is settled; null if it is not known.
+    TargetHealth* settle(std::string_view name) {
+        TargetHealth* target = find(name);
+        if (target && target->leaves > 0) --target->leaves;
+        return target;
     }
 };
 
-Health::Health(std::size_t lines_max) : table_(new Table{.lines_max = lines_max}) {}
+Health::Health(std::size_t targets_max) : table_(new Table{.targets_max = targets_max}) {}
 
 Health::~Health() = default;
 
 Health::Standing Health::standing(std::string_view name, Time now) const {
     const std::scoped_lock lock(table_->mutex);
-    const Line* line = table_->find(name);
-    if (!line) return Standing::ready;
-    if (!line->breaker.ready(now)) return Standing::open;
-    return line->resting(now) ? Standing::resting : Standing::ready;
+    const TargetHealth* target = table_->find(name);
+    if (!target) return Standing::ready;
+    if (!target->breaker.ready(now)) return Standing::open;
+    return target->resting(now) ? Standing::resting : Standing::ready;
 }
 
 Health::Time Health::ready_at(std::string_view name, Time now) const {
     const std::scoped_lock lock(table_->mutex);
-    const Line* line = table_->find(name);
-    return line ? line->ready_at(now) : now;
+    const TargetHealth* target = table_->find(name);
+    return target ? target->ready_at(now) : now;
 }
 
 std::optional<Health::Leave> Health::admit(std::string_view name, Need need, Time now) {
     const std::scoped_lock lock(table_->mutex);
-    Line* line = table_->find_or_add(name);
-    if (!line) return Leave{};
-    const auto leave = line->breaker.admit(need, now);
-    if (leave) ++line->leaves;
+    TargetHealth* target = table_->find_or_add(name);
+    if (!target) return Leave{};
+    const auto leave = target->breaker.admit(need, now);
+    if (leave) ++target->leaves;
     return leave;
 }
 
 void Health::succeeded(std::string_view name, Leave leave, milliseconds first_token, Time now) {
     const std::scoped_lock lock(table_->mutex);
-    Line* line = table_->settle(name);
-    if (!line) return;
-    line->breaker.succeeded(leave, now);
-    const microseconds known = line->first_token;
+    TargetHealth* target = table_->settle(name);
+    if (!target) return;
+    target->breaker.succeeded(leave, now);
+    const microseconds known = target->first_token;
     const microseconds next = std::max(microseconds(first_token), microseconds(1));
-    line->first_token = known.count() == 0 ? next : known + (next - known) / average_over;
+    target->first_token = known.count() == 0 ? next : known + (next - known) / average_over;
 }
 
 void Health::failed(std::string_view name, Leave leave, Time now) {
     const std::scoped_lock lock(table_->mutex);
-    if (Line* line = table_->settle(name)) line->breaker.failed(leave, now);
+    if (TargetHealth* target = table_->settle(name)) target->breaker.failed(leave, now);
 }
 
 void Health::said_nothing(std::string_view name, Leave leave) {
     const std::scoped_lock lock(table_->mutex);
-    Line* line = table_->settle(name);
-    if (!line) return;
-    line->breaker.said_nothing(leave);
-    if (line->unknown()) table_->drop(table_->by_name.find(name)->second);
+    TargetHealth* target = table_->settle(name);
+    if (!target) return;
+    target->breaker.said_nothing(leave);
+    if (target->unknown()) table_->drop(table_->by_name.find(name)->second);
 }
 
 void Health::broke_off(std::string_view name, Leave leave, Time now) {
     const std::scoped_lock lock(table_->mutex);
-    if (Line* line = table_->find(name)) line->breaker.broke_off(leave, now);
+    if (TargetHealth* target = table_->find(name)) target->breaker.broke_off(leave, now);
 }
 
 void Health::rest(std::string_view name, Time until) {
     const std::scoped_lock lock(table_->mutex);
-    if (Line* line = table_->find_or_add(name))
-        line->rests_until = std::max(line->rests_until, until);
+    if (TargetHealth* target = table_->find_or_add(name))
+        target->rests_until = std::max(target->rests_until, until);
 }
 
 microseconds Health::first_token(std::string_view name) const {
     const std::scoped_lock lock(table_->mutex);
-    const Line* line = table_->find(name);
-    return line ? line->first_token : microseconds(0);
+    const TargetHealth* target = table_->find(name);
+    return target ? target->first_token : microseconds(0);
 }
 
 std::vector<Health::Entry> Health::entries(Time now) const {
     std::vector<Entry> entries;
     {
         const std::scoped_lock lock(table_->mutex);
-        entries.reserve(table_->lines.size());
-        for (const Line& line : table_->lines) {
-            const Breaker::Count count = line.breaker.recent(now);
-            entries.push_back({.line = line.name,
-                               .breaker = std::string(name_of(line.breaker.state(now))),
-                               .ready_in = ceil<milliseconds>(line.ready_at(now) - now),
+        entries.reserve(table_->targets.size());
+        for (const TargetHealth& target : table_->targets) {
+            const Breaker::Count count = target.breaker.recent(now);
+            entries.push_back({.name = target.name,
+                               .breaker = std::string(name_of(target.breaker.state(now))),
+                               .ready_in = ceil<milliseconds>(target.ready_at(now) - now),
                                .successes = count.successes,
                                .failures = count.failures,
-                               .first_token = line.first_token});
+                               .first_token = target.first_token});
         }
     }
-    std::ranges::sort(entries, {}, &Entry::line);
+    std::ranges::sort(entries, {}, &Entry::name);
     return entries;
 }
 

@@ -35,7 +35,7 @@ void open(Health& health, std::string_view line, Time when = now) {
 
 std::vector<std::string> names(const Health& health) {
     std::vector<std::string> names;
-    for (const Health::Entry& entry : health.entries(now)) names.push_back(entry.line);
+    for (const Health::Entry& entry : health.entries(now)) names.push_back(entry.name);
     return names;
 }
 
@@ -107,15 +107,15 @@ TEST(Health, TellsHowEachLineFares) {
     health.rest("a/x#2", now + 1500ms);
     const auto entries = health.entries(now + 1s);
     ASSERT_EQ(entries.size(), 3u);
-    EXPECT_EQ(entries[0].line, "a/x");
+    EXPECT_EQ(entries[0].name, "a/x");
     EXPECT_EQ(entries[0].breaker, "closed");
     EXPECT_EQ(entries[0].ready_in, 0ms);
     EXPECT_EQ(entries[0].successes, 1u);
     EXPECT_EQ(entries[0].failures, 0u);
     EXPECT_EQ(entries[0].first_token, 20ms);
-    EXPECT_EQ(entries[1].line, "a/x#2");
+    EXPECT_EQ(entries[1].name, "a/x#2");
     EXPECT_EQ(entries[1].ready_in, 500ms);
-    EXPECT_EQ(entries[2].line, "b/y");
+    EXPECT_EQ(entries[2].name, "b/y");
     EXPECT_EQ(entries[2].breaker, "open");
     EXPECT_EQ(entries[2].ready_in, 29s);
     EXPECT_EQ(entries[2].failures, 5u);

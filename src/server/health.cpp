@@ -15,20 +15,20 @@
 namespace runnel::server {
 namespace {
 
-using Lines = std::vector<router::Health::Entry>;
+using TargetHealths = std::vector<router::Health::Entry>;
 
 // How each of the provider's models fares through each of its keys, as far as it was asked.
-void write_line_health(json::Writer* out, std::string_view provider, const Lines& lines) {
-    out->key("lines").begin_array();
-    for (const router::Health::Entry& line : lines) {
-        if (line.line.substr(0, line.line.find('/')) != provider) continue;
-        out->begin_object().key("line").string(line.line).key("breaker").string(line.breaker);
-        out->key("ready_in_ms").number(line.ready_in.count());
-        out->key("successes").number(static_cast<std::int64_t>(line.successes));
-        out->key("failures").number(static_cast<std::int64_t>(line.failures));
+void write_targets(json::Writer* out, std::string_view provider, const TargetHealths& targets) {
+    out->key("targets").begin_array();
+    for (const router::Health::Entry& target : targets) {
+        if (target.name.substr(0, target.name.find('/')) != provider) continue;
+        out->begin_object().key("target").string(target.name).key("breaker").string(target.breaker);
+        out->key("ready_in_ms").number(target.ready_in.count());
+        out->key("successes").number(static_cast<std::int64_t>(target.successes));
+        out->key("failures").number(static_cast<std::int64_t>(target.failures));
         out->key("first_token_ms");
-        if (line.first_token.count() > 0) {
-            out->real(static_cast<double>(line.first_token.count()) / 1000);
+        if (target.first_token.count() > 0) {
+            out->real(static_cast<double>(target.first_token.count()) / 1000);
         } else {
             out->null();
         }
@@ -61,10 +61,10 @@ void write_trace_figures(json::Writer* out, const telemetry::TraceQueue::Figures
     out->end_object();
 }
 
-// Each provider, and how its lines fare.
+// Each provider, and how its targets fare.
 std::string providers_json(const exchange::Gateway& gateway, const exchange::SharedState& state,
                            router::Health::Time now) {
-    const Lines lines = state.health.entries(now);
+    const TargetHealths targets = state.health.entries(now);
     std::string body;
     json::Writer out(body);
     out.begin_object().key("object").string("list").key("data").begin_array();
@@ -81,7 +81,7 @@ std::string providers_json(const exchange::Gateway& gateway, const exchange::Sha
         out.end_object();
         if (const exchange::Admission* admission = state.admissions.to_provider.find(slot.name))
             write_requests(&out, admission->figures());
-        write_line_health(&out, slot.name, lines);
+        write_targets(&out, slot.name, targets);
         out.end_object();
     }
     out.end_array().end_object();
@@ -91,7 +91,7 @@ std::string providers_json(const exchange::Gateway& gateway, const exchange::Sha
 // The same in short.
 std::string readiness_json(std::string_view status, const exchange::Gateway& gateway,
                            const exchange::SharedState& state, router::Health::Time now) {
-    const Lines lines = state.health.entries(now);
+    const TargetHealths targets = state.health.entries(now);
     std::string body;
     json::Writer out(body);
     out.begin_object().key("status").string(status);
@@ -100,7 +100,7 @@ std::string readiness_json(std::string_view status, const exchange::Gateway& gat
     out.key("providers").begin_array();
     for (const exchange::ProviderSlot& slot : gateway.providers) {
         out.begin_object().key("name").string(slot.name);
-        write_line_health(&out, slot.name, lines);
+        write_targets(&out, slot.name, targets);
         out.end_object();
     }
     out.end_array().end_object();

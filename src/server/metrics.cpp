@@ -123,7 +123,7 @@ void write_breakers(const exchange::Gateway& gateway, const router::Health& heal
     for (const exchange::ProviderSlot& slot : gateway.providers) providers[slot.name];
     const auto entries = health.entries(router::Health::Clock::now());
     for (const router::Health::Entry& entry : entries) {
-        const auto name = std::string_view(entry.line).substr(0, entry.line.find('/'));
+        const auto name = std::string_view(entry.name).substr(0, entry.name.find('/'));
         const auto found = providers.find(name);
         if (found == providers.end()) continue;  // of a config before
         auto& [closed, half_open, open] = found->second;

@@ -31,13 +31,13 @@ class Admin(GatewayTest):
         for path in PATHS:
             self.assertNotIn("sk-test", get(self.runnel.port, path).body.decode())
 
-    def test_lines_show_how_targets_fare(self):
+    def test_the_list_shows_how_targets_fare(self):
         self.ask(model="claude/m")
-        lines = self.providers()["claude"]["lines"]
-        self.assertEqual([line["line"].split("#")[0] for line in lines], ["claude/m"])
-        self.assertEqual((lines[0]["breaker"], lines[0]["successes"], lines[0]["failures"]), ("closed", 1, 0))
-        self.assertEqual(lines[0]["ready_in_ms"], 0)
-        self.assertGreater(lines[0]["first_token_ms"], 0)
+        targets = self.providers()["claude"]["targets"]
+        self.assertEqual([target["target"].split("#")[0] for target in targets], ["claude/m"])
+        self.assertEqual((targets[0]["breaker"], targets[0]["successes"], targets[0]["failures"]), ("closed", 1, 0))
+        self.assertEqual(targets[0]["ready_in_ms"], 0)
+        self.assertGreater(targets[0]["first_token_ms"], 0)
 
     def test_a_rest_is_shown(self):
         self.upstream.script = lambda exchange: exchange.reply(429, b"{}", [("Retry-After", "30")])
@@ -45,7 +45,7 @@ class Admin(GatewayTest):
         ready = get(self.runnel.port, "/readyz?verbose")
         self.assertEqual((ready.status, ready.json()["status"]), (200, "ok"))
         google = next(one for one in ready.json()["providers"] if one["name"] == "google")
-        self.assertTrue(all(20000 < line["ready_in_ms"] <= 30000 for line in google["lines"]), google)
+        self.assertTrue(all(20000 < target["ready_in_ms"] <= 30000 for target in google["targets"]), google)
 
     def test_readyz_alone_is_short(self):
         self.assertEqual(get(self.runnel.port, "/readyz").json(), {"status": "ok"})

@@ -19,18 +19,18 @@ inline Error error_of(ErrorKind kind, std::optional<std::chrono::milliseconds> r
     return error;
 }
 
-inline AttemptPlan::Target target(std::string line, std::size_t keys = 1) {
-    return {std::move(line), keys};
+inline AttemptPlan::Target target(std::string name, std::size_t keys = 1) {
+    return {std::move(name), keys};
 }
 
-// Client requests, one after another, on a clock that moves only while they wait. What each line
-// answers is scripted; a line without a script, or at its end, answers well.
+// Client requests, one after another, on a clock that moves only while they wait. What each target
+// answers is scripted; a target without a script, or at its end, answers well.
 class PlannedRequests : public testing::Test {
 protected:
     using Time = AttemptPlan::Clock::time_point;
 
     struct Asked {
-        std::string line;
+        std::string name;
         std::chrono::milliseconds delay;
         bool last_chance;
     };
@@ -42,9 +42,9 @@ protected:
         while (const auto attempt = plan.next(now)) {
             now += attempt->delay;
             if (!plan.begin(*attempt, now)) continue;
-            const std::string line = line_of(targets[attempt->target], attempt->key);
-            asked.push_back({line, attempt->delay, attempt->last_chance});
-            if (const auto error = answer_of(line)) {
+            const std::string name = name_of_key(targets[attempt->target], attempt->key);
+            asked.push_back({name, attempt->delay, attempt->last_chance});
+            if (const auto error = answer_of(name)) {
                 plan.failed(*attempt, *error, now);
                 continue;
             }
@@ -56,13 +56,13 @@ protected:
         last_error = plan.last_error();
     }
 
-    static std::string line_of(const AttemptPlan::Target& target, std::size_t key) {
-        return key == 0 ? target.line : fmt::format("{}#{}", target.line, key + 1);
+    static std::string name_of_key(const AttemptPlan::Target& target, std::size_t key) {
+        return key == 0 ? target.name : fmt::format("{}#{}", target.name, key + 1);
     }
 
-    std::optional<Error> answer_of(const std::string& line) {
-        if (const auto found = always.find(line); found != always.end()) return found->second;
-        std::deque<Error>& errors = script[line];
+    std::optional<Error> answer_of(const std::string& name) {
+        if (const auto found = always.find(name); found != always.end()) return found->second;
+        std::deque<Error>& errors = script[name];
         if (errors.empty()) return std::nullopt;
         Error error = errors.front();
         errors.pop_front();
@@ -72,16 +72,16 @@ protected:
     // Who was asked, e.g. "a a b#2 ok".
     std::string story() const {
         std::string story;
-        for (const Asked& one : asked) story += one.line + ' ';
+        for (const Asked& one : asked) story += one.name + ' ';
         return story + (served ? "ok" : "failed");
     }
 
     std::chrono::milliseconds delay(std::size_t at) const { return asked.at(at).delay; }
 
-    void open(std::string_view line) {
+    void open(std::string_view name) {
         for (std::size_t i = 0; i < Breaker::failures_to_open; ++i)
-            health.failed(line, *health.admit(line, Health::Need::choice, now), now);
-        ASSERT_EQ(health.standing(line, now), Health::Standing::open);
+            health.failed(name, *health.admit(name, Health::Need::choice, now), now);
+        ASSERT_EQ(health.standing(name, now), Health::Standing::open);
     }
 
     Health health;

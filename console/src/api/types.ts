@@ -169,8 +169,8 @@ export interface Key {
   updated_at: string;
 }
 
-export interface Line {
-  line: string; // provider/model, with #n where the provider has several keys
+export interface TargetHealth {
+  target: string; // provider/model, with #n where the provider has several keys
   breaker: string;
   ready_in_ms: number;
   successes: number;
@@ -186,7 +186,7 @@ export interface Provider {
   retries?: number;
   timeouts_ms: Record<string, number>;
   requests?: Running;
-  lines: Line[];
+  targets: TargetHealth[];
 }
 
 export interface Model {

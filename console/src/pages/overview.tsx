@@ -182,7 +182,7 @@ function Figures({ now, traffic, range, providers: asked = [] }: FiguresProps) {
   const requests = sum(traffic.requests);
   const errors = sum(traffic.errors);
   const toErrors = withQuery('/requests', { result: 'failed', span: spans[range].span });
-  const unwell = asked.filter((provider) => !['good', 'plain'].includes(healthOf(provider).tone)).length;
+  const unhealthy = asked.filter((provider) => !['good', 'plain'].includes(healthOf(provider).tone)).length;
   const { running, waiting, limit } = now.requests;
   return (
     <dl class="figures">
@@ -198,7 +198,7 @@ function Figures({ now, traffic, range, providers: asked = [] }: FiguresProps) {
       <Figure title="Cost" value={usd(sum(traffic.cost))} note={<Link to="/usage">by key and model</Link>} />
       <Figure
         title="Providers" note={<Link to="/providers">health and circuits</Link>}
-        value={unwell ? <span class="bad-text">{unwell} of {asked.length} unwell</span> : asked.length ? `${asked.length} ${asked.some(({ lines }) => lines.length) ? 'well' : 'idle'}` : '–'}
+        value={unhealthy ? <span class="bad-text">{unhealthy} of {asked.length} unhealthy</span> : asked.length ? `${asked.length} ${asked.some(({ targets }) => targets.length) ? 'healthy' : 'idle'}` : '–'}
       />
     </dl>
   );

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 
 import { models, prices, providers } from '../api/endpoints';
 import { errorOf, isAbort, send } from '../api/http';
-import type { Line, Model, ModelPrice, Provider } from '../api/types';
+import type { Model, ModelPrice, Provider, TargetHealth } from '../api/types';
 import { count, duration, plural, usd, words } from '../format';
 import { Link } from '../router';
 import { Badge } from '../ui/badge';
@@ -13,7 +13,7 @@ import { Loading, Problem } from '../ui/notice';
 import { Page, Section } from '../ui/page';
 import { type Column, Table } from '../ui/table';
 import { useQuery } from '../use-query';
-import { healthOf, healthOfLine } from './provider-health';
+import { healthOf, healthOfTarget } from './provider-health';
 
 export function ProvidersPage() {
   const all = useQuery((signal) => providers(signal), [], 3000);
@@ -34,12 +34,12 @@ export function ProvidersPage() {
   );
 }
 
-const lineColumns: readonly Column<Line>[] = [
-  { title: 'Line', cell: (line) => line.line.slice(line.line.indexOf('/') + 1) },
-  { title: 'State', cell: (line) => <Badge {...healthOfLine(line)} /> },
-  { title: 'Answered', kind: 'number', cell: (line) => count(line.successes) },
-  { title: 'Failed', kind: 'number', cell: (line) => count(line.failures) },
-  { title: 'First token', kind: 'number', narrow: 'hide', cell: (line) => duration(line.first_token_ms) },
+const targetColumns: readonly Column<TargetHealth>[] = [
+  { title: 'Target', cell: ({ target }) => target.slice(target.indexOf('/') + 1) },
+  { title: 'State', cell: (target) => <Badge {...healthOfTarget(target)} /> },
+  { title: 'Answered', kind: 'number', cell: (target) => count(target.successes) },
+  { title: 'Failed', kind: 'number', cell: (target) => count(target.failures) },
+  { title: 'First token', kind: 'number', narrow: 'hide', cell: (target) => duration(target.first_token_ms) },
 ];
 
 function ProviderCard({ provider, models: known }: { provider: Provider; models: readonly Model[] }) {
@@ -57,7 +57,7 @@ function ProviderCard({ provider, models: known }: { provider: Provider; models:
         {[kind, origin, keys > 1 && plural(keys, 'key'), ...times, requests && `${count(requests.running)} running${requests.limit ? ` of ${count(requests.limit)}` : ''}`]
           .filter(Boolean).join(' · ')}
       </p>
-      <Table caption={`Lines of ${name}`} columns={lineColumns} rows={provider.lines} keyOf={({ line }) => line} empty="Nobody has asked it since the gateway started." />
+      <Table caption={`Targets of ${name}`} columns={targetColumns} rows={provider.targets} keyOf={({ target }) => target} empty="Nobody has asked it since the gateway started." />
       <div class="toolbar">
         <input
           aria-label={`Model of ${name} to test`} list={`models-of-${name}`} value={model} placeholder="a model’s name" spellcheck={false}

@@ -89,7 +89,7 @@ void ClosedLog::publish() {
     publish_frame(file.memory.data() + file.end, reserved_, file.entries);
     file.end += frame_bytes(reserved_);
     store_numbers(file.memory.data(), file.tail(), count_at, ++file.entries);
-    // The total order of this and of Doorbell's flag is why no entry is slept through.
+    // The total order of this and of Wakeup's flag is why no entry is slept through.
     appended_.store(appended_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
 }
 

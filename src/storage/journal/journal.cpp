@@ -21,8 +21,8 @@ std::size_t share_of(std::size_t memory_bytes) {
 
 }  // namespace
 
-JournalWriter::JournalWriter(JournalFolder* folder, Doorbell* doorbell, ClosedLog::Sizes sizes)
-    : doorbell_(doorbell),
+JournalWriter::JournalWriter(JournalFolder* folder, Wakeup* wakeup, ClosedLog::Sizes sizes)
+    : wakeup_(wakeup),
       open_(folder),
       closed_(folder, sizes) {}
 
@@ -52,7 +52,7 @@ void JournalWriter::close(Ticket ticket, const telemetry::RequestRecord& record,
     if (char* const to = closed_.reserve(closing_bytes(closing))) {
         write_closing(closing, to);
         closed_.publish();
-        doorbell_->ring();
+        wakeup_->notify();
     }
     // Last: a request that is neither open nor closed would be nobody's.
     if (ticket.slot != OpenSlots::none) open_.release(ticket.slot);
@@ -112,7 +112,7 @@ Journal::~Journal() = default;
 JournalWriter* Journal::add_writer() {
     const std::scoped_lock lock(mutex_);
     return writers_
-        .emplace_back(std::make_unique<JournalWriter>(memory_.get(), &doorbell_, options_.sizes))
+        .emplace_back(std::make_unique<JournalWriter>(memory_.get(), &wakeup_, options_.sizes))
         .get();
 }
 

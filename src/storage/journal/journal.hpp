@@ -5,12 +5,12 @@
 #include "storage/journal/closed_log.hpp"
 #include "storage/journal/copy.hpp"
 #include "storage/journal/disk.hpp"
-#include "storage/journal/doorbell.hpp"
 #include "storage/journal/entry.hpp"
 #include "storage/journal/folder.hpp"
 #include "storage/journal/memory.hpp"
 #include "storage/journal/open_elsewhere.hpp"
 #include "storage/journal/open_slots.hpp"
+#include "storage/journal/wakeup.hpp"
 #include "telemetry/request_log.hpp"
 
 #include <atomic>
@@ -32,7 +32,7 @@ namespace runnel::storage {
 // are lost.
 class JournalWriter {
 public:
-    JournalWriter(JournalFolder* folder, Doorbell* doorbell, ClosedLog::Sizes sizes);
+    JournalWriter(JournalFolder* folder, Wakeup* wakeup, ClosedLog::Sizes sizes);
 
     // A request that is under way.
     struct Ticket {
@@ -54,7 +54,7 @@ public:
     std::uint64_t unmarked() const { return unmarked_.load(std::memory_order_relaxed); }
 
 private:
-    Doorbell* doorbell_;
+    Wakeup* wakeup_;
     OpenSlots open_;
     ClosedLog closed_;
     IdSource ids_;
@@ -92,7 +92,7 @@ public:
 
     // For the recorder.
     std::vector<JournalWriter*> writers() const;
-    Doorbell* doorbell() { return &doorbell_; }
+    Wakeup* wakeup() { return &wakeup_; }
 
     const JournalPlaces& places() const { return places_; }
     JournalFolder* memory() { return memory_.get(); }
@@ -108,7 +108,7 @@ private:
     Options options_;
     JournalDisk disk_;
     OpenElsewhere elsewhere_;
-    Doorbell doorbell_;
+    Wakeup wakeup_;
     mutable std::mutex mutex_;  // for the list, not for what is in it
     std::vector<std::unique_ptr<JournalWriter>> writers_;
     JournalCopy copy_;  // last: its thread uses all of the above

@@ -136,7 +136,7 @@ void Recorder::wait_for_store() {
 
 void Recorder::wait_for_rows() {
     const auto idle_time = std::chrono::ceil<milliseconds>(recover_at_ - Clock::now());
-    journal_->doorbell()->sleep(idle_time, [&] { return waiting() > 0 || in_a_hurry_ > 0; });
+    journal_->wakeup()->sleep(idle_time, [&] { return waiting() > 0 || in_a_hurry_ > 0; });
     if (waiting() == 0) return;
     // The first row is there: a moment for others to join it.
     std::unique_lock lock(mutex_);
@@ -149,7 +149,7 @@ void Recorder::hurry() {
         ++in_a_hurry_;
         hurried_.notify_all();
     }
-    journal_->doorbell()->ring();
+    journal_->wakeup()->notify();
 }
 
 bool Recorder::stop(milliseconds time_max) {

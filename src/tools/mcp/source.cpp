@@ -123,8 +123,8 @@ awaitable<ToolOutcome> Source::run(ToolCall call, Stop* stop) {
 awaitable<Result<void>> Source::refresh(Stop* stop) {
     const auto is_fresh = [this] { return fresh_until_ && Clock::now() < *fresh_until_; };
     if (is_fresh()) co_return Result<void>{};
-    const auto pass = co_await listing_.enter(stop);
-    if (!pass) co_return fail(ErrorKind::upstream_timeout, "is asked by others");
+    const auto lock = co_await listing_.acquire(stop);
+    if (!lock) co_return fail(ErrorKind::upstream_timeout, "is asked by others");
     if (is_fresh()) co_return Result<void>{};
     auto fetched = co_await fetch(stop);
     if (fetched || tools_.empty() || stop->requested()) co_return fetched;
@@ -190,8 +190,8 @@ awaitable<Result<Answer>> Source::ask(std::function<Outgoing()> write, Stop* sto
 
 awaitable<Result<void>> Source::greet(Stop* stop) {
     if (greeted_life_ == transport_->life()) co_return Result<void>{};
-    const auto pass = co_await greeting_.enter(stop);
-    if (!pass) co_return fail(ErrorKind::upstream_timeout, "is greeted by others");
+    const auto lock = co_await greeting_.acquire(stop);
+    if (!lock) co_return fail(ErrorKind::upstream_timeout, "is greeted by others");
     if (greeted_life_ == transport_->life()) co_return Result<void>{};
     if (failure_ && Clock::now() < failure_->until) co_return fail(failure_->error);
     auto greeted = co_await greet_now(stop);

@@ -2,11 +2,11 @@
 
 #include "base/secret.hpp"
 #include "json/parser.hpp"
+#include "tools/async_mutex.hpp"
 #include "tools/mcp/protocol.hpp"
 #include "tools/mcp/tools.hpp"
 #include "tools/mcp/transport.hpp"
 #include "tools/source.hpp"
-#include "tools/turnstile.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -69,10 +69,10 @@ private:
     boost::asio::any_io_executor executor_;
     json::Parser parser_;
     Protocol protocol_;
-    Turnstile greeting_;
+    AsyncMutex greeting_;
     std::optional<std::uint64_t> greeted_life_;
     std::optional<Failure> failure_;  // of the last greeting, for those who come right after it
-    Turnstile listing_;
+    AsyncMutex listing_;
     std::vector<Tool> tools_;
     std::optional<Clock::time_point> fresh_until_;
     std::uint64_t changes_ = 0;  // of the server's tools, as far as it told

@@ -1,4 +1,4 @@
-#include "tools/turnstile.hpp"
+#include "tools/async_mutex.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -19,14 +19,14 @@ struct Waiter {
 
 }  // namespace
 
-struct Turnstile::State {
+struct AsyncMutex::State {
     bool taken = false;
     std::list<std::shared_ptr<Waiter>> waiting;
 };
 
-Turnstile::Turnstile() : state_(std::make_shared<State>()) {}
+AsyncMutex::AsyncMutex() : state_(std::make_shared<State>()) {}
 
-Turnstile::Pass::~Pass() {
+AsyncMutex::Lock::~Lock() {
     if (!state_) return;
     if (state_->waiting.empty()) {
         state_->taken = false;
@@ -38,11 +38,11 @@ Turnstile::Pass::~Pass() {
     next->bell.cancel();
 }
 
-asio::awaitable<Turnstile::Pass> Turnstile::enter(http::Stop* stop) {
+asio::awaitable<AsyncMutex::Lock> AsyncMutex::acquire(http::Stop* stop) {
     const auto state = state_;
     if (!state->taken) {
         state->taken = true;
-        co_return Pass(state);
+        co_return Lock(state);
     }
     const auto executor = co_await asio::this_coro::executor;
     const auto waiter = std::make_shared<Waiter>(
@@ -51,9 +51,9 @@ asio::awaitable<Turnstile::Pass> Turnstile::enter(http::Stop* stop) {
     http::Stop::Guard guard(stop, [&waiter] { waiter->bell.cancel(); });
     // A bell that has rung already would not be heard.
     if (!stop->requested()) co_await waiter->bell.async_wait(asio::as_tuple(asio::use_awaitable));
-    if (waiter->admitted) co_return Pass(state);
+    if (waiter->admitted) co_return Lock(state);
     state->waiting.remove(waiter);
-    co_return Pass();
+    co_return Lock();
 }
 
 }  // namespace runnel::tools

@@ -1,4 +1,4 @@
-#include "tools/workshop.hpp"
+#include "tools/tool_runtime.hpp"
 
 #include "tools/make_source.hpp"
 
@@ -22,14 +22,14 @@ std::vector<ToolConfig> with_those_always_there(std::vector<ToolConfig> tools) {
 
 }  // namespace
 
-Workshop::Workshop(http::UpstreamTls* tls, http::Environment environment)
+ToolRuntime::ToolRuntime(http::UpstreamTls* tls, http::Environment environment)
     : tls_(tls),
       environment_(environment) {}
 
-Workshop::~Workshop() { close(); }
+ToolRuntime::~ToolRuntime() { close(); }
 
-Result<std::shared_ptr<const ToolBox>> Workshop::open(std::vector<ToolConfig> tools,
-                                                      std::vector<std::string> hidden) {
+Result<std::shared_ptr<const ToolBox>> ToolRuntime::open(std::vector<ToolConfig> tools,
+                                                         std::vector<std::string> hidden) {
     tools = with_those_always_there(std::move(tools));
     if (box_ && tools == configs_ && hidden == hidden_) return box_;
     if (!thread_) thread_.emplace(tls_);
@@ -47,7 +47,7 @@ Result<std::shared_ptr<const ToolBox>> Workshop::open(std::vector<ToolConfig> to
     return box_;
 }
 
-void Workshop::close() {
+void ToolRuntime::close() {
     if (thread_) thread_->stop();
     box_.reset();
 }

@@ -16,12 +16,12 @@ namespace runnel::tools {
 
 // Keeps the tools of the config that is in use, and the thread they live on. Used by the one thread
 // that reads configs.
-class Workshop {
+class ToolRuntime {
 public:
     // `tls` must outlive it.
-    Workshop(http::UpstreamTls* tls, http::Environment environment);
+    ToolRuntime(http::UpstreamTls* tls, http::Environment environment);
     // Whoever uses a box must be gone.
-    ~Workshop();
+    ~ToolRuntime();
 
     // The tools of this config, and a few that are always there: those in use where they are the
     // same, so that a reload does not end what they are doing. `hidden`: files and folders that

@@ -116,7 +116,7 @@ class Files(ConsoleTest):
         text = get(self.runnel.port, "/")
         self.assertTrue(text.headers["content-type"].startswith("text/plain"))
         self.assertIn(b"/v1/chat/completions", text.body)
-        self.assertEqual(get(self.runnel.port, "/chat/completions").json()["error"]["code"], "not_found")
+        self.assertEqual(get(self.runnel.port, "/nothing").json()["error"]["code"], "not_found")
         self.assertEqual(self.page("/v1/nothing").json()["error"]["code"], "not_found")
         self.assertEqual(self.page("/assets/nothing.js").json()["error"]["code"], "not_found")
 

@@ -3,9 +3,9 @@
 #include "api/request_value.hpp"
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 namespace runnel::api {
@@ -47,8 +47,8 @@ private:
     Result<void> match_call(Value& value, Draft& draft);
 
     chat::Request& request_;
-    std::unordered_set<std::string> call_ids_;  // of the messages so far
-    std::string function_call_id_;              // of the last function_call
+    std::set<std::string> call_ids_;  // of the messages so far
+    std::string function_call_id_;    // of the last function_call
     std::size_t parts_ = 0;
     std::size_t calls_ = 0;
     std::size_t argument_commas_ = 0;  // of all calls

@@ -4,11 +4,11 @@
 
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace runnel::api::gemini {
@@ -67,10 +67,10 @@ private:
     chat::Request& request_;
     chat::Message turn_;  // that is being read
     Run run_ = Run::text;
-    std::vector<std::string_view> pieces_;   // of the text or thought that is being read
-    std::unordered_set<std::string> calls_;  // by id
-    std::unordered_set<std::string> open_;   // those without a result
-    std::unordered_map<std::string, std::deque<std::string>> ids_by_name_;
+    std::vector<std::string_view> pieces_;  // of the text or thought that is being read
+    std::set<std::string> calls_;           // by id
+    std::set<std::string> open_;            // those without a result
+    std::map<std::string, std::deque<std::string>> ids_by_name_;
     std::size_t minted_ = 0;
     std::size_t parts_ = 0;
 };

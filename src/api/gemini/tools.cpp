@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_set>
+#include <set>
 
 namespace runnel::api::gemini {
 namespace {
@@ -86,7 +86,7 @@ Result<void> Tools::add(const Value& value, Tool tool) {
 }
 
 Result<void> Tools::check_names(const Value& tools) const {
-    std::unordered_set<std::string_view> names;
+    std::set<std::string_view> names;
     for (const Tool& tool : request_.tools)
         if (tool.kind == Tool::Kind::function && !names.insert(tool.name).second)
             return tools.wrong(
@@ -151,7 +151,7 @@ Result<void> Tools::read_choice(Value& value) {
 Result<void> check_tool_choice(const chat::Request& request) {
     constexpr std::string_view place = "toolConfig.functionCallingConfig";
     const ToolChoice& choice = request.tool_choice;
-    std::unordered_set<std::string_view> names;
+    std::set<std::string_view> names;
     for (const Tool& tool : request.tools)
         if (tool.kind != Tool::Kind::provider) names.insert(tool.name);
     if (choice.kind == ToolChoice::Kind::required && names.empty())

@@ -3,8 +3,8 @@
 #include "api/request_value.hpp"
 
 #include <cstddef>
+#include <set>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 namespace runnel::api::messages {
@@ -28,7 +28,7 @@ private:
     Result<void> count(const Value& block);
 
     chat::Request& request_;
-    std::unordered_set<std::string> call_ids_;
+    std::set<std::string> call_ids_;
     std::size_t blocks_ = 0;
 };
 

@@ -347,7 +347,7 @@ Result<void> InputItems::read_more_tools(Value& item) {
 }
 
 Result<void> InputItems::add_tools() {
-    std::unordered_set<std::string> names;
+    std::set<std::string> names;
     for (const chat::Tool& tool : request_.tools)
         if (tool.kind != chat::Tool::Kind::provider && !names.insert(tool.name).second)
             return fail_at(ErrorKind::tool_schema_invalid, "tools",

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 namespace runnel::api::responses {
@@ -41,7 +41,7 @@ private:
     chat::Message& turn();
 
     chat::Request& request_;
-    std::unordered_set<std::string> call_ids_;
+    std::set<std::string> call_ids_;
     std::optional<Error> without_call_;  // of the first result that has none
     std::vector<chat::Tool> tools_;
     std::size_t count_ = 0;

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <unordered_set>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -243,7 +243,7 @@ Result<void> settle(Reading& reading) {
 
 // Each result needs its call before it, and earlier turns have some of them.
 Result<void> check_results(const chat::Request& request) {
-    std::unordered_set<std::string_view> called;
+    std::set<std::string_view> called;
     for (const chat::Message& message : request.messages) {
         for (const chat::Part& part : message.parts)
             if (const auto* call = std::get_if<chat::ToolCall>(&part.content))

@@ -3,11 +3,11 @@
 #include "chat/request.hpp"
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace runnel::provider {
@@ -40,7 +40,7 @@ private:
         std::vector<std::size_t> results{};
         std::size_t open = 0;  // all results before this one are taken
     };
-    std::unordered_map<std::string_view, Places> by_id_;
+    std::map<std::string_view, Places> by_id_;
     std::vector<bool> taken_;
 };
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_set>
+#include <set>
 #include <utility>
 
 namespace runnel::provider::gemini {
@@ -314,7 +314,7 @@ private:
 
     void add_required(Node& out, const Node& required, const Node* properties) {
         Node names = Node::array();
-        std::unordered_set<std::string_view> unnamed;  // properties, so far
+        std::set<std::string_view> unnamed;  // properties, so far
         if (properties != nullptr)
             for (const Node::Member& member : properties->members) unnamed.insert(member.first);
         for (const Node& name : required.elements)

@@ -4,10 +4,10 @@
 #include "provider/core/turn.hpp"
 
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -34,11 +34,13 @@ public:
     void tell(Turn& turn);
     // Of a choice's own citation, which may come again with every chunk, too.
     bool is_new(timeline::Choice choice, const timeline::Citation& citation);
+    std::size_t held_bytes() const { return held_bytes_; }
 
 private:
     std::vector<Page> all_;
-    std::unordered_map<std::string, std::size_t> places_;  // in `all_`, by address
+    std::map<std::string, std::size_t> places_;  // in `all_`, by address
     std::size_t told_ = 0;
+    std::size_t held_bytes_ = 0;
     std::set<std::pair<timeline::Choice, std::string>> citations_;
 };
 

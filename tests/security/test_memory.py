@@ -101,6 +101,23 @@ class HeldBack(AnswerTest):
         response = self.refused({"reasoning_content": PIECE}, include_reasoning=False)
         self.assert_error(response, 503, "overloaded")
 
+    @attack("upstream", "pages that it cites beside its choices, without an end", "503, and the upstream is left")
+    def test_sources_without_end(self):
+        def script(exchange):
+            exchange.head()
+            number = 0
+            while exchange.bytes_sent < 2 * ONE_ANSWER:
+                cited = [f"http://a/{number}/{other}/{PIECE[:1000]}" for other in range(200)]
+                exchange.body(b'data: {"choices":[{"index":0,"delta":{"content":"a"}}],"citations":' + json.dumps(cited).encode() + b"}\n\n")
+                number += 1
+            exchange.hold()
+
+        before = self.memory()
+        self.upstream.play(script)
+        response = self.ask()
+        self.assertEqual(frames_of(response.body)[-1]["error"]["code"], "overloaded")
+        self.assert_grows_less(before, 2 * BUDGET + SLACK)
+
     @attack("upstream", "text without an end where the client wants JSON only", "an error, and the upstream is left")
     def test_json_without_end(self):
         response = self.refused({"content": '{"a":"' + PIECE}, json_only=True)

@@ -7,6 +7,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -16,13 +17,14 @@ namespace {
 namespace dom = simdjson::dom;
 
 struct Detail {
-    std::string type;
-    std::string index;
     std::vector<std::pair<std::string, std::string>>
-        fields;              // name → raw JSON, in the order they came
-    std::string text_field;  // which of them is joined
-    std::string text_escaped;
+        fields{};              // name → raw JSON, in the order they came
+    std::string text_field{};  // which of them is joined
+    std::string text_escaped{};
 };
+
+// They are looked for one by one, so there may be few.
+constexpr std::size_t detail_fields_max = 32;
 
 bool is_text_field(std::string_view name) {
     return name == "text" || name == "summary" || name == "data";
@@ -38,6 +40,7 @@ void add_field(Detail& detail, std::string_view name, dom::element value) {
     const auto found =
         std::ranges::find(detail.fields, name, [](const auto& f) { return f.first; });
     if (found == detail.fields.end()) {
+        if (detail.fields.size() == detail_fields_max) return;
         detail.fields.emplace_back(name, simdjson::minify(value));
     } else if (!value.is_null()) {
         found->second = simdjson::minify(value);
@@ -49,15 +52,15 @@ std::string raw_at(dom::object object, std::string_view name) {
     return object[name].get(value) ? std::string() : std::string(simdjson::minify(value));
 }
 
-void add_detail(std::vector<Detail>& details, dom::object object) {
-    const std::string type = raw_at(object, "type");
-    const std::string index = raw_at(object, "index");
-    auto found = std::ranges::find_if(details, [&](const Detail& detail) {
-        return !index.empty() && detail.type == type && detail.index == index;
-    });
-    if (found == details.end())
-        found = details.insert(details.end(), Detail{type, index, {}, {}, {}});
-    for (const dom::key_value_pair field : object) add_field(*found, field.key, field.value);
+// Where the detail of a type and an index stands.
+using Places = std::map<std::pair<std::string, std::string>, std::size_t>;
+
+void add_detail(std::vector<Detail>& details, Places& places, dom::object object) {
+    std::size_t at = details.size();
+    if (std::string index = raw_at(object, "index"); !index.empty())
+        at = places.try_emplace({raw_at(object, "type"), std::move(index)}, at).first->second;
+    if (at == details.size()) details.emplace_back();
+    for (const dom::key_value_pair field : object) add_field(details[at], field.key, field.value);
 }
 
 }  // namespace
@@ -81,8 +84,8 @@ void ReasoningKeeper::add_details(timeline::Choice choice, std::string_view raw_
         kept_ += raw_array;
 }
 
-void ReasoningKeeper::tell(Turn& turn) const {
-    if (kept_.empty()) return;
+void ReasoningKeeper::tell(Turn& turn) {
+    if (std::exchange(told_bytes_, kept_.size()) == kept_.size()) return;
     if (keep_ == Keep::details) {
         turn.turn_state(merged_reasoning_details(kept_));
         return;
@@ -98,6 +101,7 @@ void ReasoningKeeper::tell(Turn& turn) const {
 
 std::string merged_reasoning_details(std::string_view raw_arrays) {
     std::vector<Detail> details;
+    Places places;
     dom::parser parser;
     dom::document_stream arrays;
     const simdjson::padded_string padded(raw_arrays);
@@ -108,7 +112,7 @@ std::string merged_reasoning_details(std::string_view raw_arrays) {
         if (std::move(result).get(array)) continue;
         for (const dom::element element : array) {
             dom::object object;
-            if (!element.get(object)) add_detail(details, object);
+            if (!element.get(object)) add_detail(details, places, object);
         }
     }
     std::string out;

@@ -18,11 +18,13 @@ public:
     void add_text(timeline::Choice choice, std::string_view escaped);
     void add_details(timeline::Choice choice, std::string_view raw_array);
     // Makes what came so far the turn's state: a JSON string, or an array of details.
-    void tell(Turn& turn) const;
+    void tell(Turn& turn);
+    std::size_t held_bytes() const { return kept_.size(); }
 
 private:
     enum class Keep { nothing, text, details } keep_ = Keep::nothing;
     std::string kept_;  // escaped text, or raw arrays one after the other
+    std::size_t told_bytes_ = 0;
 };
 
 // Joins the pieces of reasoning_details that a stream cut apart: those of the same index and type

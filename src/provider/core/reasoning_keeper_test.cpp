@@ -1,5 +1,6 @@
 #include "provider/core/reasoning_keeper.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace runnel::provider {
@@ -28,6 +29,19 @@ TEST(MergedReasoningDetails, LeavesWhatHasNoIndexAsItIs) {
         merged_reasoning_details(
             R"([{"type":"reasoning.text","text":"a"}][{"type":"reasoning.text","text":"b"}])"),
         R"([{"type":"reasoning.text","text":"a"},{"type":"reasoning.text","text":"b"}])");
+}
+
+TEST(MergedReasoningDetails, HasRoomForManyDetailsOfFewFields) {
+    std::string details = "[";
+    for (int i = 0; i < 50'000; ++i) details += fmt::format(R"({{"index":{}}},)", i);
+    details.back() = ']';
+    EXPECT_EQ(merged_reasoning_details(details), details);
+
+    std::string fields = R"([{"index":0)";
+    for (int i = 0; i < 1000; ++i) fields += fmt::format(R"(,"f{}":0)", i);
+    const std::string kept = merged_reasoning_details(fields + "}]");
+    EXPECT_TRUE(fields.starts_with(kept.substr(0, kept.size() - 2)));
+    EXPECT_LT(kept.size(), 1000U);
 }
 
 TEST(MergedReasoningDetails, SurvivesNonsense) {

@@ -7,6 +7,12 @@ namespace runnel::provider::gemini {
 
 using json::ondemand::value;
 
+namespace {
+
+constexpr std::size_t entry_bytes = 80;  // of what is kept of an address besides its text
+
+}  // namespace
+
 void Sources::read_grounding(value metadata, timeline::Choice choice, Turn& turn) {
     const auto searched = [&](auto&&...) { searched_ = true; };
     for_each_field(metadata, [&](std::string_view key, value inside) {
@@ -36,7 +42,11 @@ void Sources::read_source(value source, timeline::Choice choice, Turn& turn) {
         if (key == "title") json::escaped_string(inside, citation.title);
     });
     if (citation.url.empty()) return;
-    if (told_.insert(json::unescaped(citation.url)).second) turn.citation(citation);
+    std::string url = json::unescaped(citation.url);
+    const std::size_t bytes = entry_bytes + url.size();
+    if (!told_.insert(std::move(url)).second) return;
+    held_bytes_ += bytes;
+    turn.citation(citation);
 }
 
 }  // namespace runnel::provider::gemini

@@ -3,6 +3,7 @@
 #include "json/parser.hpp"
 #include "provider/core/turn.hpp"
 
+#include <cstddef>
 #include <set>
 #include <string>
 
@@ -17,11 +18,13 @@ public:
     void read_citations(json::ondemand::value metadata, timeline::Choice choice, Turn& turn);
     // Google searched the web; what its results added to the prompt is not billed.
     bool searched() const { return searched_; }
+    std::size_t held_bytes() const { return held_bytes_; }
 
 private:
     void read_source(json::ondemand::value source, timeline::Choice choice, Turn& turn);
 
     std::set<std::string> told_;
+    std::size_t held_bytes_ = 0;
     bool searched_ = false;
 };
 

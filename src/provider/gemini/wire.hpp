@@ -22,6 +22,7 @@ public:
     std::unique_ptr<framing::Framing> framing_for(char first) const override;
     void on_frame(const framing::Frame& frame, Turn& turn) override;
     void on_body(Padded body, Turn& turn) override;
+    std::size_t held_bytes() const override { return sources_.held_bytes(); }
 
 private:
     // The calls of one candidate. At most one has more arguments to come (Vertex only).

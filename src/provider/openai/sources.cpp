@@ -6,6 +6,12 @@
 #include <fmt/format.h>
 
 namespace runnel::provider {
+namespace {
+
+// Of what is kept of a page or a citation besides its texts.
+constexpr std::size_t entry_bytes = 160;
+
+}  // namespace
 
 Page read_page(json::ondemand::value page) {
     Page read;
@@ -25,8 +31,10 @@ void Sources::add(Page page) {
     if (page.url.empty()) return;
     const auto [place, is_new] = places_.try_emplace(page.url, all_.size());
     if (is_new) {
+        held_bytes_ += entry_bytes + 2 * page.url.size() + page.title.size();
         all_.push_back(std::move(page));
     } else if (all_[place->second].title.empty()) {
+        held_bytes_ += page.title.size();
         all_[place->second].title = std::move(page.title);
     }
 }
@@ -35,7 +43,10 @@ bool Sources::is_new(timeline::Choice choice, const timeline::Citation& citation
     std::string all =
         fmt::format(R"("{}" "{}" "{}" {} {})", citation.url, citation.title, citation.cited_text,
                     citation.text_start.value_or(-1), citation.text_end.value_or(-1));
-    return citations_.emplace(choice, std::move(all)).second;
+    const std::size_t bytes = entry_bytes + all.size();
+    if (!citations_.emplace(choice, std::move(all)).second) return false;
+    held_bytes_ += bytes;
+    return true;
 }
 
 void Sources::tell(Turn& turn) {

@@ -47,6 +47,9 @@ public:
     std::unique_ptr<framing::Framing> framing_for(char first) const override;
     void on_frame(const framing::Frame& frame, Turn& turn) override;
     void on_body(Padded body, Turn& turn) override;
+    std::size_t held_bytes() const override {
+        return sources_.held_bytes() + reasoning_.held_bytes();
+    }
 
 private:
     // What one document said beside its choices.

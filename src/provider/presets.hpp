@@ -1,6 +1,7 @@
 #pragma once
 
 #include "chat/request.hpp"
+#include "provider/core/tool_names.hpp"
 #include "provider/core/turn.hpp"
 
 #include <array>
@@ -85,6 +86,8 @@ struct RequestQuirks {
     enum class JsonSchema { native, instructed } json_schema = JsonSchema::native;
     enum class Choices { many, one } choices = Choices::many;
     ReasoningReplay replay = ReasoningReplay::strip;
+    ToolNameRule tool_names{};
+    enum class Schemas { as_sent, moonshot } schemas = Schemas::as_sent;
 };
 
 struct Preset {

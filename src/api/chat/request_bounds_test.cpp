@@ -66,11 +66,11 @@ TEST(OpenAiRequestBounds, CountsLists) {
               "invalid_value: stop has more than 256 sequences");
     EXPECT_EQ(refusal_of(with(R"("guardrails":)" + words)),
               "invalid_value: guardrails has more than 256 names");
-    const std::string tools = times(129, R"({"type":"function","function":{"name":"f"}})");
+    const std::string tools = times(1025, R"({"type":"function","function":{"name":"f"}})");
     EXPECT_EQ(
         refusal_of(with(R"("tool_choice":{"type":"allowed_tools","allowed_tools":{"tools":[)" +
                         tools + "]}}")),
-        "tool_choice_invalid: tool_choice.allowed_tools.tools has more than 128 tools");
+        "tool_choice_invalid: tool_choice.allowed_tools.tools has more than 1024 tools");
 }
 
 TEST(OpenAiRequestBounds, CountsValues) {

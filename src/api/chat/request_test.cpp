@@ -1,5 +1,6 @@
 #include "api/chat/request.hpp"
 
+#include "api/tool_names.hpp"
 #include "base/limits.hpp"
 #include "json/text.hpp"
 
@@ -239,7 +240,7 @@ const std::vector<Refusal> refusals{
      bad_call, "messages[0]", "function_call"},
     // Tools.
     {"ToolsNoArray", with(R"("tools":{})"), bad_tool, "tools", "an array"},
-    {"TooManyTools", many_tools(limits::tools + 1), bad_tool, "tools", "more than 128"},
+    {"TooManyTools", many_tools(tools_max + 1), bad_tool, "tools", "more than 1024"},
     {"ToolWithoutType", with(R"("tools":[{"function":{"name":"f"}}])"), bad_tool, "tools[0].type",
      "type"},
     {"UnknownToolType", with(R"("tools":[{"type":"web_search"}])"), bad_tool, "tools[0].type",
@@ -250,8 +251,8 @@ const std::vector<Refusal> refusals{
      "tools[0].function.name", "name"},
     {"ToolNameWithSpace", with(R"("tools":[)" + tool("f") + "," + tool("g h") + "]"), bad_tool,
      "tools[1].function.name", "letters, digits"},
-    {"ToolNameTooLong", with(R"("tools":[)" + tool(std::string(65, 'a')) + "]"), bad_tool,
-     "tools[0].function.name", "1 to 64"},
+    {"ToolNameTooLong", with(R"("tools":[)" + tool(std::string(257, 'a')) + "]"), bad_tool,
+     "tools[0].function.name", "1 to 256"},
     {"ToolNamesEqual", with(R"("tools":[)" + tool("f") + "," + tool("f") + "]"), bad_tool,
      "tools[1].function.name", "earlier"},
     {"ParametersArray", with(R"("tools":[)" + tool("f", R"(,"parameters":[])") + "]"), bad_tool,
@@ -336,7 +337,7 @@ TEST(OpenAiRequest, TakesNestingUpToItsLimit) { EXPECT_TRUE(read(nested(limits::
 
 TEST(OpenAiRequest, TakesAsManyMessagesAndToolsAsAreAllowed) {
     EXPECT_EQ(accepted(many_messages(limits::messages)).messages.size(), limits::messages);
-    EXPECT_EQ(accepted(many_tools(limits::tools)).tools.size(), limits::tools);
+    EXPECT_EQ(accepted(many_tools(tools_max)).tools.size(), tools_max);
 }
 
 TEST(OpenAiRequest, TakesAPromptForOneUserMessage) {

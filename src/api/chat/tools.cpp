@@ -1,6 +1,6 @@
 #include "api/chat/tools.hpp"
 
-#include "base/ascii.hpp"
+#include "api/tool_names.hpp"
 #include "base/limits.hpp"
 
 #include <fmt/format.h>
@@ -16,18 +16,12 @@ using chat::ToolChoice;
 constexpr auto bad_tool = ErrorKind::tool_schema_invalid;
 constexpr auto bad_choice = ErrorKind::tool_choice_invalid;
 
-bool is_tool_name(std::string_view name) {
-    return !name.empty() && name.size() <= limits::tool_name_bytes &&
-           std::ranges::all_of(
-               name, [](char c) { return ascii::is_alphanumeric(c) || c == '_' || c == '-'; });
-}
-
 Result<void> read_name(Value& value, Tool& tool, const chat::Request& request) {
     if (!value.is_string()) return value.must_be("a string", bad_tool);
     tool.name = *value.text();
     if (!is_tool_name(tool.name))
-        return value.wrong(fmt::format("is {}; it must be 1 to {} letters, digits, _ or -",
-                                       in_quotes(tool.name), limits::tool_name_bytes),
+        return value.wrong(fmt::format("is {}; it must be 1 to {} letters, digits or any of {}",
+                                       in_quotes(tool.name), tool_name_bytes_max, tool_name_marks),
                            bad_tool);
     if (std::ranges::find(request.tools, tool.name, &Tool::name) != request.tools.end())
         return value.wrong(fmt::format("is \"{}\", as is an earlier tool's", tool.name), bad_tool);
@@ -73,8 +67,8 @@ Result<void> read_function(Value& value, Tool& tool, chat::Request& request) {
 }
 
 Result<void> check_count(Value& tools, std::size_t index) {
-    if (index < limits::tools) return {};
-    return tools.wrong(fmt::format("has more than {} tools", limits::tools), bad_tool);
+    if (index < tools_max) return {};
+    return tools.wrong(fmt::format("has more than {} tools", tools_max), bad_tool);
 }
 
 Result<void> read_tool(Value& value, chat::Request& request) {
@@ -130,9 +124,8 @@ Result<void> read_allowed(Value& value, ToolChoice& choice) {
         if (name != "tools") return {};
         if (!field.is_array()) return field.must_be("an array", bad_choice);
         return field.for_each_element([&](std::size_t index, Value& tool) -> Result<void> {
-            if (index == limits::tools)
-                return field.wrong(fmt::format("has more than {} tools", limits::tools),
-                                   bad_choice);
+            if (index == tools_max)
+                return field.wrong(fmt::format("has more than {} tools", tools_max), bad_choice);
             if (!tool.is_object()) return tool.must_be("an object", bad_choice);
             return read_chosen_name(tool, choice.allowed.emplace_back());
         });

@@ -2,7 +2,7 @@
 
 #include "api/gemini/schema.hpp"
 #include "api/gemini/spelling.hpp"
-#include "base/ascii.hpp"
+#include "api/tool_names.hpp"
 #include "json/writer.hpp"
 
 #include <fmt/format.h>
@@ -18,16 +18,6 @@ using chat::ToolChoice;
 
 constexpr auto bad_tool = ErrorKind::tool_schema_invalid;
 constexpr auto bad_choice = ErrorKind::tool_choice_invalid;
-
-// Agents bring hundreds of tools, with long names.
-constexpr std::size_t tools_max = 1024;
-constexpr std::size_t name_bytes_max = 128;
-
-bool is_function_name(std::string_view name) {
-    return !name.empty() && name.size() <= name_bytes_max && std::ranges::all_of(name, [](char c) {
-        return ascii::is_alphanumeric(c) || std::string_view("_-.:").contains(c);
-    });
-}
 
 }  // namespace
 
@@ -58,11 +48,11 @@ Result<void> Tools::read_function(Value& value) {
     });
     if (!read) return read;
     if (tool.name.empty()) return value.needs("name", bad_tool);
-    if (!is_function_name(tool.name))
-        return value.wrong(fmt::format("has the name {}; it must be 1 to {} letters, digits, _, -, "
-                                       "dots or colons",
-                                       in_quotes(tool.name), name_bytes_max),
-                           bad_tool);
+    if (!is_tool_name(tool.name))
+        return value.wrong(
+            fmt::format("has the name {}; it must be 1 to {} letters, digits or any of {}",
+                        in_quotes(tool.name), tool_name_bytes_max, tool_name_marks),
+            bad_tool);
     return add(value, std::move(tool));
 }
 

@@ -1,7 +1,6 @@
 #include "api/messages/tools.hpp"
 
-#include "base/ascii.hpp"
-#include "base/limits.hpp"
+#include "api/tool_names.hpp"
 
 #include <fmt/format.h>
 
@@ -15,16 +14,6 @@ using chat::ToolChoice;
 
 constexpr auto bad_tool = ErrorKind::tool_schema_invalid;
 constexpr auto bad_choice = ErrorKind::tool_choice_invalid;
-
-// Agents bring hundreds of tools, with long names.
-constexpr std::size_t tools_max = 1024;
-constexpr std::size_t name_bytes_max = 128;
-
-bool is_name(std::string_view name) {
-    return !name.empty() && name.size() <= name_bytes_max && std::ranges::all_of(name, [](char c) {
-        return ascii::is_alphanumeric(c) || c == '_' || c == '-';
-    });
-}
 
 Result<void> read_function_tool(Value& value, Tool& tool, chat::Request& request) {
     auto read = value.for_each_field([&](std::string_view name, Value& field) -> Result<void> {
@@ -47,10 +36,10 @@ Result<void> read_any_tool(Value& value, chat::Request& request) {
     tool.type = value.text_of("type");
     if (tool.type.empty() || tool.type == "custom") {
         tool.type.clear();
-        if (!is_name(tool.name))
+        if (!is_tool_name(tool.name))
             return value.wrong(
-                fmt::format("has the name {}; it must be 1 to {} letters, digits, _ or -",
-                            in_quotes(tool.name), name_bytes_max),
+                fmt::format("has the name {}; it must be 1 to {} letters, digits or any of {}",
+                            in_quotes(tool.name), tool_name_bytes_max, tool_name_marks),
                 bad_tool);
         if (auto read = read_function_tool(value, tool, request); !read) return read;
     } else {

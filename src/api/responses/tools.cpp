@@ -1,7 +1,6 @@
 #include "api/responses/tools.hpp"
 
-#include "base/ascii.hpp"
-#include "base/limits.hpp"
+#include "api/tool_names.hpp"
 
 #include <fmt/format.h>
 
@@ -17,10 +16,6 @@ using chat::ToolChoice;
 constexpr auto bad_tool = ErrorKind::tool_schema_invalid;
 constexpr auto bad_choice = ErrorKind::tool_choice_invalid;
 
-// Agents bring hundreds of tools, with long names.
-constexpr std::size_t tools_max = 1024;
-constexpr std::size_t name_bytes_max = 128;
-
 constexpr std::string_view between = "__";  // the names of a group and its tool
 
 // What a group says of itself, as extras of its tools. The views are JSON strings.
@@ -31,14 +26,11 @@ struct Group {
 };
 
 Result<void> check_name(const Value& value, std::string_view name) {
-    const bool is_name =
-        !name.empty() && name.size() <= name_bytes_max && std::ranges::all_of(name, [](char c) {
-            return ascii::is_alphanumeric(c) || c == '_' || c == '-';
-        });
-    if (is_name) return {};
-    return value.wrong(fmt::format("has the name {}; it must be 1 to {} letters, digits, _ or -",
-                                   in_quotes(name), name_bytes_max),
-                       bad_tool);
+    if (is_tool_name(name)) return {};
+    return value.wrong(
+        fmt::format("has the name {}; it must be 1 to {} letters, digits or any of {}",
+                    in_quotes(name), tool_name_bytes_max, tool_name_marks),
+        bad_tool);
 }
 
 Result<void> read_parameters(Value& value, Tool& tool) {

@@ -1,4 +1,5 @@
 #include "base/ascii.hpp"
+#include "provider/anthropic/ids.hpp"
 #include "provider/anthropic/request.hpp"
 #include "provider/anthropic/thinking.hpp"
 #include "provider/anthropic/wire.hpp"
@@ -43,6 +44,7 @@ public:
         out.warnings = std::move(draft->warnings());
         out.form = draft->form();
         out.turn = turn_options(model);
+        out.turn.renamed_tools = ToolNames(anthropic::tool_name_rule).renamed(request.tools);
         // Without tools there is no call whose result the thinking would have to go back with.
         if (request.tools.empty()) out.turn.state = TurnOptions::State::drop;
         return out;

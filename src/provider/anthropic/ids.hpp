@@ -1,5 +1,7 @@
 #pragma once
 
+#include "provider/core/tool_names.hpp"
+
 #include <string>
 #include <string_view>
 
@@ -9,7 +11,6 @@ namespace runnel::provider::anthropic {
 // same for the same id.
 std::string native_call_id(std::string_view id);
 
-// Tool names and ids have the same alphabet; what is outside of it becomes an underscore.
-std::string legal_name(std::string_view name);
+inline constexpr ToolNameRule tool_name_rule{.bytes_max = 128};
 
 }  // namespace runnel::provider::anthropic

@@ -265,7 +265,7 @@ private:
     void call(const chat::ToolCall& here, const Part& part, const CacheMark& mark) {
         writer_.begin_object().key("type").string("tool_use");
         writer_.key("id").string(native_call_id(here.id));
-        writer_.key("name").string(legal_name(here.name));
+        writer_.key("name").string(ToolNames(tool_name_rule).sent(here.name));
         writer_.key("input").raw(arguments_object(here));
         draft_.end_block(part.extras, mark);
     }

@@ -1,5 +1,6 @@
 #include "provider/anthropic/request.hpp"
 
+#include "provider/anthropic/ids.hpp"
 #include "provider/registry.hpp"
 #include "support/anthropic_bodies.hpp"
 #include "support/chat_requests.hpp"
@@ -317,7 +318,9 @@ TEST(AnthropicRequest, CallsAToolAndItsChoiceByTheSameName) {
     request.tool_choice = {.kind = chat::ToolChoice::Kind::named, .name = "a.b"};
     EXPECT_EQ(
         between(body_of(request), "tool_choice", "messages"),
-        R"({"type":"tool","name":"a_b"},"tools":[{"name":"a_b","input_schema":{"type":"object"}}])");
+        fmt::format(
+            R"({{"type":"tool","name":"{0}"}},"tools":[{{"name":"{0}","input_schema":{{"type":"object"}}}}])",
+            ToolNames(tool_name_rule).sent("a.b")));
 }
 
 chat::Tool search() {

@@ -65,7 +65,7 @@ void write_tool(Draft& draft, const chat::Tool& tool, const Traits& traits) {
         return;
     }
     json::Writer writer = draft.writer();
-    writer.begin_object().key("name").string(legal_name(tool.name));
+    writer.begin_object().key("name").string(ToolNames(tool_name_rule).sent(tool.name));
     if (!tool.description_escaped.empty())
         writer.key("description").escaped(tool.description_escaped);
     const bool strict = tool.strict.value_or(false) && tool.kind == chat::Tool::Kind::function;
@@ -94,7 +94,7 @@ void write_choice(Draft& draft, const Toolbox& toolbox) {
         case Choice::automatic: writer.string("auto"); break;
         case Choice::any: writer.string("any"); break;
         case Choice::named:
-            writer.string("tool").key("name").string(legal_name(toolbox.name));
+            writer.string("tool").key("name").string(ToolNames(tool_name_rule).sent(toolbox.name));
             break;
         case Choice::none: writer.string("none"); break;
     }

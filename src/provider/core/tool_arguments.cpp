@@ -17,14 +17,41 @@ bool is_object(std::string& text) {
            document.current_location().error() == simdjson::OUT_OF_BOUNDS;  // nothing follows
 }
 
+std::string_view without_leading_blanks(std::string_view escaped) {
+    for (;;) {
+        if (escaped.starts_with(' ') || escaped.starts_with('\n') || escaped.starts_with('\t')) {
+            escaped.remove_prefix(1);
+        } else if (escaped.starts_with(R"(\n)") || escaped.starts_with(R"(\r)") ||
+                   escaped.starts_with(R"(\t)")) {
+            escaped.remove_prefix(2);
+        } else {
+            return escaped;
+        }
+    }
+}
+
+constexpr std::string_view null_word = "null";
+
 }  // namespace
 
+bool says_nothing(std::string_view escaped) {
+    escaped = without_leading_blanks(escaped);
+    if (escaped.starts_with(null_word))
+        escaped = without_leading_blanks(escaped.substr(null_word.size()));
+    return escaped.empty();
+}
+
+bool may_say_nothing(std::string_view escaped) {
+    constexpr std::size_t bytes_max = 64;  // of what is looked at again and again
+    if (escaped.size() > bytes_max) return false;
+    return null_word.starts_with(without_leading_blanks(escaped)) || says_nothing(escaped);
+}
+
 std::string arguments_object(std::string_view escaped) {
+    if (says_nothing(escaped)) return "{}";
     std::string text = json::unescaped(escaped);
     std::string object;
-    if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-        object = "{}";
-    } else if (is_object(text)) {
+    if (is_object(text)) {
         json::append_compact(object, text);
     } else {
         json::Writer(object).begin_object().key("rawInvalidInput").escaped(escaped).end_object();

@@ -18,7 +18,9 @@ TEST(ToolArguments, AreAnObjectWhateverTheModelWrote) {
         {R"({\"a\":)", R"({"rawInvalidInput":"{\"a\":"})"},
         {R"({\"a\":tru})", R"({"rawInvalidInput":"{\"a\":tru}"})"},
         {"[1]", R"({"rawInvalidInput":"[1]"})"},
-        {"null", R"({"rawInvalidInput":"null"})"},
+        {"null", "{}"},
+        {R"(\n null )", "{}"},
+        {"nul", R"({"rawInvalidInput":"nul"})"},
         {"plain words", R"({"rawInvalidInput":"plain words"})"},
     };
     for (const Case& c : cases) EXPECT_EQ(arguments_object(c.escaped), c.expected) << c.escaped;

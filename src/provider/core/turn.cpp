@@ -3,6 +3,7 @@
 #include "base/limits.hpp"
 #include "chat/request.hpp"
 #include "provider/core/think_tags.hpp"
+#include "provider/core/tool_arguments.hpp"
 
 #include <fmt/format.h>
 
@@ -20,6 +21,8 @@ struct Turn::Call {
     std::string id{};         // the client's, once announced
     std::string name{};
     std::string waiting{};  // arguments that came before id and name
+    std::string unclear{};  // white space or null, as far as they have come
+    bool has_told = false;  // some of its arguments
     std::size_t arguments_bytes = 0;
     json::Joiner joiner{};
     std::string state{};
@@ -283,7 +286,22 @@ void Turn::tool_arguments(Choice choice, CallKey key, std::string_view escaped) 
         return;
     }
     const std::string_view clean = call->joiner.join(escaped, scratch_);
-    if (!clean.empty()) emit(timeline::ToolArguments{choice, call->index, clean});
+    tell_arguments(choice, *call, clean);
+}
+
+// White space and null are no arguments, once nothing follows.
+void Turn::tell_arguments(Choice choice, Call& call, std::string_view clean) {
+    if (clean.empty()) return;
+    if (!call.has_told) {
+        if (!call.unclear.empty() || may_say_nothing(clean)) {
+            call.unclear += clean;
+            call_bytes_ += clean.size();
+            if (may_say_nothing(call.unclear)) return;
+            clean = call.unclear;
+        }
+        call.has_told = true;
+    }
+    emit(timeline::ToolArguments{choice, call.index, clean});
 }
 
 void Turn::tool_ended(Choice choice, CallKey key) {
@@ -322,12 +340,16 @@ void Turn::announce(Choice choice, ChoiceState& here, Call& call) {
     call.id = std::move(id);
     call.index = here.calls_announced++;
     here.spoke = true;
-    emit(timeline::ToolStarted{choice, call.index, call.id, call.name});
+    emit(timeline::ToolStarted{choice, call.index, call.id, client_name(call)});
     if (call.waiting.empty()) return;
     const std::string waiting = std::move(call.waiting);
     call_bytes_ -= waiting.size();
-    const std::string_view clean = call.joiner.join(waiting, scratch_);
-    if (!clean.empty()) emit(timeline::ToolArguments{choice, call.index, clean});
+    tell_arguments(choice, call, call.joiner.join(waiting, scratch_));
+}
+
+std::string_view Turn::client_name(const Call& call) const {
+    const auto renamed = std::ranges::find(options_.renamed_tools, call.name, &RenamedTool::sent);
+    return renamed == options_.renamed_tools.end() ? call.name : renamed->name;
 }
 
 void Turn::announce_waiting(Choice choice, ChoiceState& here) {
@@ -339,9 +361,12 @@ void Turn::announce_waiting(Choice choice, ChoiceState& here) {
 void Turn::end_call(Choice choice, Call& call) {
     if (call.ended || call.index < 0) return;
     call.ended = true;
-    if (call.joiner.holding())
-        emit(timeline::ToolArguments{choice, call.index, call.joiner.flush(scratch_)});
-    if (call.arguments_bytes == 0) emit(timeline::ToolArguments{choice, call.index, "{}"});
+    if (call.joiner.holding()) tell_arguments(choice, call, call.joiner.flush(scratch_));
+    if (!call.has_told) {
+        std::string_view told = call.unclear;
+        if (says_nothing(told)) told = "{}";
+        emit(timeline::ToolArguments{choice, call.index, told});
+    }
     if (options_.state == TurnOptions::State::keep) {
         const std::string& kept = call.state.empty() ? turn_state_ : call.state;
         if (!kept.empty()) emit(timeline::ProviderState{call.id, kept});
@@ -397,8 +422,7 @@ void Turn::finish_choice(Choice choice, ChoiceState& here) {
     for (Call& call : here.calls) {
         announce(choice, here, call);
         // Arguments cut off by the token limit stay as they are: `{}` would look like a whole call.
-        if (reason == timeline::Finish::length && call.arguments_bytes == 0)
-            call.arguments_bytes = 1;
+        if (reason == timeline::Finish::length) call.has_told = true;
         end_call(choice, call);
     }
     const bool is_stop = reason == timeline::Finish::stop || reason == timeline::Finish::pause;
@@ -425,8 +449,13 @@ void Turn::close() {
     }
     if (std::ranges::none_of(choices_, &ChoiceState::exists))
         state(0).spoke = true;  // an answer without any output still has its one choice
-    for (std::size_t i = 0; i < choices_.size(); ++i)
-        if (choices_[i].exists()) finish_choice(static_cast<Choice>(i), choices_[i]);
+    // A choice that was asked for is one, though nothing was said in it but in a later one.
+    std::size_t count = choices_.size();
+    while (!choices_[count - 1].exists()) --count;
+    for (std::size_t i = 0; i < count; ++i)
+        if (choices_[i].exists() ||
+            (options_.choices > 1 && static_cast<int>(i) < options_.choices))
+            finish_choice(static_cast<Choice>(i), choices_[i]);
     end();
 }
 

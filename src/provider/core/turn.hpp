@@ -11,6 +11,12 @@
 
 namespace runnel::provider {
 
+// A tool whose own name the provider would refuse.
+struct RenamedTool {
+    std::string sent;
+    std::string name;  // the client's
+};
+
 struct TurnOptions {
     std::string display_name{};    // of the provider, for messages
     std::string tool_id_prefix{};  // put before the provider's own call ids, e.g. "call_" for
@@ -28,6 +34,9 @@ struct TurnOptions {
     std::string model{};  // as asked upstream
     // Who can use the answer's signatures and encrypted reasoning: "kind/model".
     std::string issuer{};
+    std::vector<RenamedTool> renamed_tools{};
+    // What audio that has no form of its own (PCM samples) is told as.
+    enum class Samples { bare, wav } samples = Samples::bare;
 };
 
 // One upstream answer being told, by whatever wire format, as a clean timeline. Wires report what
@@ -115,6 +124,8 @@ private:
     bool takes_another(ChoiceState& choice);  // citation, picture or signature
     void emit(const timeline::Event& event);
     void announce(timeline::Choice choice, ChoiceState& state, Call& call);
+    void tell_arguments(timeline::Choice choice, Call& call, std::string_view clean);
+    std::string_view client_name(const Call& call) const;
     void announce_waiting(timeline::Choice choice, ChoiceState& state);
     void end_call(timeline::Choice choice, Call& call);
     void finish_choice(timeline::Choice choice, ChoiceState& state);

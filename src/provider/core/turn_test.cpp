@@ -113,6 +113,14 @@ TEST(Turn, AChoiceThatOnlyFillsAGapIsNotTold) {
     EXPECT_EQ(told.text(), "text 2 \"x\"\nfinish 2 stop\nended\n");
 }
 
+TEST(Turn, FinishesAChoiceThatWasAskedForAndSaidNothing) {
+    Told told({.display_name = "Acme", .choices = 2});
+    told.turn.text(1, "x");
+    told.turn.finish(1, Finish::stop, "stop");
+    told.turn.close();
+    EXPECT_EQ(told.text(), "text 1 \"x\"\nfinish 0 stop\nfinish 1 stop\nended\n");
+}
+
 TEST(Turn, ChoiceNumbersStayWithinTheirLimit) {
     Told told;
     told.turn.text(2'000'000'000, "x");
@@ -260,6 +268,49 @@ TEST(Turn, ACallWithoutArgumentsGetsAnEmptyObject) {
     told.turn.finish(0, Finish::tool_calls, "tool_use");
     told.turn.complete();
     EXPECT_EQ(count(told.text(), "args 0 #0 \"{}\"\ntool_end 0 #0\n"), 1);
+}
+
+TEST(Turn, ArgumentsThatSayNothingAreAnEmptyObjectAtEverySplit) {
+    for (const std::string_view nothing : {"null", "  ", R"(\n\t )", R"( null\r\n)"}) {
+        for (std::size_t at = 0; at <= nothing.size(); ++at) {
+            if (at > 0 && nothing[at - 1] == '\\') continue;  // escapes come whole
+            Told told;
+            told.turn.tool(0, 0, "a", "now");
+            told.turn.tool_arguments(0, 0, nothing.substr(0, at));
+            told.turn.tool_arguments(0, 0, nothing.substr(at));
+            told.turn.finish(0, Finish::tool_calls, "tool_calls");
+            told.turn.complete();
+            EXPECT_EQ(count(told.text(), "args 0 #0 \"{}\"\ntool_end 0 #0\n"), 1) << told.text();
+        }
+    }
+}
+
+TEST(Turn, ArgumentsThatOnlyBeginAsIfTheySaidNothingGoOnAsTheyAre) {
+    for (const std::string_view rest : {R"({\"a\":1})", "l", "lx"}) {
+        Told told;
+        told.turn.tool(0, 0, "a", "now");
+        told.turn.tool_arguments(0, 0, " nul");
+        told.turn.tool_arguments(0, 0, rest.substr(0, 1));
+        told.turn.tool_arguments(0, 0, rest.substr(1));
+        told.turn.tool_arguments(0, 0, "y");
+        told.turn.finish(0, Finish::tool_calls, "tool_calls");
+        told.turn.complete();
+        std::string all;
+        for (std::string_view left = told.recorder.text(); left.contains("args 0 #0 \"");) {
+            left.remove_prefix(left.find("args 0 #0 \"") + 11);
+            all += left.substr(0, left.find("\"\n"));
+        }
+        EXPECT_EQ(all, " nul" + std::string(rest) + "y");
+    }
+}
+
+TEST(Turn, SaysTheClientsNameOfAToolThatWasSentUnderAnother) {
+    Told told({.display_name = "Acme", .renamed_tools = {{"a_b_1", "a.b"}}});
+    told.turn.tool(0, 0, "x", "a_b_1");
+    told.turn.tool(0, 1, "y", "other");
+    told.turn.complete();
+    EXPECT_EQ(count(told.text(), "name=a.b\n"), 1) << told.text();
+    EXPECT_EQ(count(told.text(), "name=other\n"), 1);
 }
 
 TEST(Turn, ACallCutByTheTokenLimitStaysCut) {

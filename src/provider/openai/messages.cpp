@@ -3,6 +3,8 @@
 #include "base/ascii.hpp"
 #include "base/is_in.hpp"
 #include "json/text.hpp"
+#include "provider/core/stable_hash.hpp"
+#include "provider/core/tool_arguments.hpp"
 #include "provider/core/tool_results.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +48,8 @@ MessageWriter::MessageWriter(const RequestQuirks* quirks, std::string_view owner
       request_(*request),
       out_(*out),
       writer_(out_),
-      content_(quirks, request, out) {}
+      content_(quirks, request, out),
+      names_(quirks->tool_names) {}
 
 void MessageWriter::write() {
     writer_.begin_array();
@@ -130,10 +133,12 @@ void MessageWriter::write_calls(const Message& message) {
 void MessageWriter::write_call(const Part& part, const chat::ToolCall& call) {
     writer_.begin_object().key("id").string(tool_id(call.id)).key("type");
     if (call.kind == chat::ToolCall::Kind::custom) {
-        writer_.string("custom").key("custom").begin_object().key("name").string(call.name);
+        writer_.string("custom").key("custom").begin_object();
+        writer_.key("name").string(names_.sent(call.name));
         writer_.key("input").escaped(call.arguments_escaped).end_object();
     } else {
-        writer_.string("function").key("function").begin_object().key("name").string(call.name);
+        writer_.string("function").key("function").begin_object();
+        writer_.key("name").string(names_.sent(call.name));
         write_arguments(call);
         writer_.end_object();
     }
@@ -149,7 +154,7 @@ void MessageWriter::write_arguments(const chat::ToolCall& call) {
     const bool is_value = !call.arguments_raw.empty();
     const std::string_view arguments = is_value ? call.arguments_raw : call.arguments_escaped;
     writer_.key("arguments");
-    if (arguments.empty() || arguments == "null") {
+    if (says_nothing(arguments)) {
         writer_.string("{}");  // Azure, Ollama and vLLM read it as JSON
     } else {
         is_value ? writer_.string(arguments) : writer_.escaped(arguments);
@@ -278,8 +283,7 @@ std::string nine_character_id(std::string_view id) {
         return std::string(id);
     constexpr std::string_view digits =
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-    for (const unsigned char c : id) hash = (hash ^ c) * 0x100000001b3;
+    std::uint64_t hash = stable_hash(id);
     std::string out;
     for (std::size_t i = 0; i < length; ++i, hash /= digits.size())
         out += digits[hash % digits.size()];

@@ -52,6 +52,7 @@ private:
     std::string& out_;
     json::Writer writer_;
     ContentWriter content_;
+    ToolNames names_;
     chat::Role before_ = chat::Role::user;             // who spoke last
     std::vector<std::string_view> unanswered_;         // calls of this turn that have no result
     std::vector<const chat::Message*> media_results_;  // results of this turn, not of text alone

@@ -49,6 +49,7 @@ public:
             remove_stream_options(outgoing.body);
         outgoing.warnings = std::move(body->warnings);
         outgoing.form = body->form;
+        outgoing.turn.renamed_tools = ToolNames(preset_.request.tool_names).renamed(request.tools);
         outgoing.turn.choices = static_cast<int>(request.choices());
         // The provider is told, and not every one listens.
         if (request.parallel_tool_calls == false) outgoing.turn.tool_calls_max = 1;

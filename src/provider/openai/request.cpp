@@ -6,6 +6,7 @@
 #include "provider/core/warnings.hpp"
 #include "provider/openai/content.hpp"
 #include "provider/openai/messages.hpp"
+#include "provider/openai/moonshot_schema.hpp"
 
 #include <fmt/format.h>
 
@@ -45,7 +46,8 @@ public:
           model_(model),
           owner_(std::string(kind).append("/").append(model)),
           writer_(body_.json),
-          content_(&quirks_, &request_, &body_.json) {
+          content_(&quirks_, &request_, &body_.json),
+          names_(quirks_.tool_names) {
         body_.json.reserve((request.body ? request.body->size() : 0) + 1024);
     }
 
@@ -68,6 +70,7 @@ private:
     void write_stream();
     void write_tools();
     void write_tool(const Tool& tool);
+    void write_parameters(std::string_view schema);
     void write_tool_choice();
     void write_named_tool(const std::string& name);
     void write_allowed_tools(const ToolChoice& choice);
@@ -102,6 +105,7 @@ private:
     OpenAiBody body_;
     json::Writer writer_;
     ContentWriter content_;
+    ToolNames names_;
 };
 
 bool BodyWriter::field(std::string_view name) {
@@ -157,16 +161,24 @@ void BodyWriter::write_tool(const Tool& tool) {
     }
     const std::string_view type = type_of(tool);
     writer_.begin_object().key("type").string(type).key(type).begin_object();
-    writer_.key("name").string(tool.name);
+    writer_.key("name").string(names_.sent(tool.name));
     if (!tool.description_escaped.empty())
         writer_.key("description").escaped(tool.description_escaped);
-    if (!tool.parameters_raw.empty()) writer_.key("parameters").raw(tool.parameters_raw);
+    if (!tool.parameters_raw.empty()) write_parameters(tool.parameters_raw);
     if (!tool.format_raw.empty()) writer_.key("format").raw(tool.format_raw);
     if (tool.strict) writer_.key("strict").boolean(*tool.strict);
     content_.write_extras(tool.extras);
     writer_.end_object();
     content_.write_mark(tool.cache);
     writer_.end_object();
+}
+
+void BodyWriter::write_parameters(std::string_view schema) {
+    writer_.key("parameters");
+    if (quirks_.schemas == RequestQuirks::Schemas::as_sent) return (void)writer_.raw(schema);
+    const MoonshotSchema cleaned = moonshot_schema(schema);
+    if (cleaned.lossy) warn("schema_sanitized");
+    writer_.raw(cleaned.text);
 }
 
 void BodyWriter::write_tool_choice() {
@@ -187,7 +199,7 @@ void BodyWriter::write_named_tool(const std::string& name) {
     const auto tool = std::ranges::find(request_.tools, name, &Tool::name);
     const std::string_view type = tool == request_.tools.end() ? "function" : type_of(*tool);
     writer_.begin_object().key("type").string(type).key(type).begin_object();
-    writer_.key("name").string(name).end_object().end_object();
+    writer_.key("name").string(names_.sent(name)).end_object().end_object();
 }
 
 void BodyWriter::write_allowed_tools(const ToolChoice& choice) {
@@ -233,7 +245,10 @@ void BodyWriter::write_schema(const OutputFormat& output) {
     writer_.key("name").string(output.name.empty() ? std::string_view("answer") : output.name);
     if (!output.description_escaped.empty())
         writer_.key("description").escaped(output.description_escaped);
-    writer_.key("schema").raw(output.schema_raw);
+    if (quirks_.schemas == RequestQuirks::Schemas::moonshot)
+        writer_.key("schema").raw(moonshot_schema(output.schema_raw).text);
+    else
+        writer_.key("schema").raw(output.schema_raw);
     if (output.strict) writer_.key("strict").boolean(*output.strict);
     writer_.end_object();
 }

@@ -268,5 +268,31 @@ TEST(OpenAiRequest, AsksForASchemaInWordsWhereThereIsNoFieldForIt) {
         R"({"model":"m","messages":[{"role":"system","content":"Answer with one JSON object that fits this JSON Schema, and nothing else:\n{\"type\":\"object\"}"},{"role":"user","content":"Hi"}],"response_format":{"type":"json_object"}})");
 }
 
+TEST(OpenAiRequest, CallsAToolByANameThatTheProviderTakes) {
+    const std::string client =
+        R"({"model":"x","messages":[{"role":"user","content":"Hi"},{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"a/b","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"r"}],)"
+        R"("tools":[{"type":"function","function":{"name":"a/b"}}],"tool_choice":{"type":"function","function":{"name":"a/b"}}})";
+    const std::string name = ToolNames(ToolNameRule{}).sent("a/b");
+    const std::string sent = body("openai", client);
+    EXPECT_FALSE(sent.contains("a/b")) << sent;
+    std::size_t times = 0;
+    for (std::size_t at = 0; (at = sent.find(name, at)) != std::string::npos; ++at) ++times;
+    EXPECT_EQ(times, 3u) << sent;
+    EXPECT_FALSE(body("vllm", client).contains(name));
+}
+
+TEST(OpenAiRequest, WritesSchemasAsMoonshotTakesThem) {
+    EXPECT_EQ(
+        fields(
+            "moonshot",
+            R"("tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"p":{"type":"array","items":[{"type":"number"}]}}}}}])"),
+        R"(,"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"p":{"type":"array","prefixItems":[{"type":"number"}]}}}}}])");
+    EXPECT_EQ(
+        fields(
+            "moonshot",
+            R"("response_format":{"type":"json_schema","json_schema":{"name":"a","schema":{"$schema":"x","type":"object"}}})"),
+        R"(,"response_format":{"type":"json_schema","json_schema":{"name":"a","schema":{"type":"object"}}})");
+}
+
 }  // namespace
 }  // namespace runnel::provider

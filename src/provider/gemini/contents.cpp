@@ -62,6 +62,11 @@ public:
         writer_.key("contents").begin_array();
         for (std::size_t i = leading; i < end; ++i)
             if (auto written = write_message(i); !written) return written;
+        // Somebody must have said something, and nothing is no text to Gemini.
+        if (!has_turns_) {
+            open_turn(Turn::user);
+            writer_.begin_object().key("text").string(" ").end_object();
+        }
         close_turn();
         writer_.end_array();
         return {};
@@ -179,7 +184,7 @@ private:
     void write_call(const Part& part, const chat::ToolCall& call, std::string_view signature) {
         writer_.begin_object().key("functionCall").begin_object();
         write_id(call.id);
-        writer_.key("name").string(call.name);
+        writer_.key("name").string(names_.sent(call.name));
         writer_.key("args").raw(arguments_object(call));
         writer_.end_object();
         if (!signature.empty()) writer_.key("thoughtSignature").escaped(signature);
@@ -222,7 +227,7 @@ private:
     Result<void> write_result(const chat::ToolCall& call, std::optional<std::size_t> at) {
         writer_.begin_object().key("functionResponse").begin_object();
         write_id(call.id);
-        writer_.key("name").string(call.name).key("response").begin_object();
+        writer_.key("name").string(names_.sent(call.name)).key("response").begin_object();
         if (!at) {
             warn("missing_tool_result");
             writer_.key("error").string(no_result).end_object();
@@ -269,6 +274,7 @@ private:
         if (turn_ == turn) return;
         close_turn();
         turn_ = turn;
+        has_turns_ = true;
         writer_.begin_object().key("role").string(turn == Turn::model ? "model" : "user");
         writer_.key("parts").begin_array();
     }
@@ -285,7 +291,9 @@ private:
     const Audience& audience_;
     std::vector<std::string>& warnings_;
     ToolResults results_;
+    ToolNames names_{tool_name_rule};
     Turn turn_ = Turn::none;
+    bool has_turns_ = false;
 };
 
 }  // namespace

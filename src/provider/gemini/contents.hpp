@@ -2,6 +2,7 @@
 
 #include "base/result.hpp"
 #include "chat/request.hpp"
+#include "provider/core/tool_names.hpp"
 #include "provider/gemini/model.hpp"
 
 #include <string>
@@ -28,6 +29,10 @@ Result<void> write_conversation(std::string& body, const std::vector<chat::Messa
 // Gemini's own id for a call that this gateway named `id`; empty when it gave none, or is not the
 // one who gave it.
 std::string native_call_id(std::string_view id);
+
+// Vertex' older models take no more.
+inline constexpr ToolNameRule tool_name_rule{
+    .bytes_max = 64, .marks = "_-.:", .first = ToolNameRule::First::letter};
 
 // Put before Gemini's own ids. Ids that were minted here begin so too, but have a length that
 // Gemini's have not.

@@ -65,6 +65,8 @@ public:
         out.warnings = std::move(body->warnings);
         out.form = body->form;
         out.turn = turn_options(model);
+        out.turn.renamed_tools = ToolNames(gemini::tool_name_rule).renamed(request.tools);
+        out.turn.samples = body->samples;
         // There is no way to ask for one call at a time.
         if (request.parallel_tool_calls == false) out.turn.tool_calls_max = 1;
         // Without tools there is no call whose result a signature would have to go back with.

@@ -3,6 +3,7 @@
 #include "base/is_in.hpp"
 #include "json/parser.hpp"
 #include "json/writer.hpp"
+#include "provider/core/json_fields.hpp"
 #include "provider/core/warnings.hpp"
 #include "provider/gemini/contents.hpp"
 #include "provider/gemini/model.hpp"
@@ -37,13 +38,45 @@ constexpr std::array<std::string_view, 9> config_members{
     "imageConfig",           "audioTimestamp", "enableEnhancedCivicAnswers",
     "enableAffectiveDialog", "routingConfig",  "modelSelectionConfig"};
 
+// Which Gemini has not.
+constexpr std::array<std::string_view, 13> openai_voices{
+    "alloy", "ash",  "ballad", "coral",   "echo",  "fable", "nova",
+    "onyx",  "sage", "verse",  "shimmer", "marin", "cedar"};
+
+// What a chat completion's `audio` says.
+struct WishedAudio {
+    std::string voice{};
+    std::string format{};  // empty: whatever it comes in
+};
+
+WishedAudio read_wished_audio(std::string_view raw) {
+    WishedAudio wished;
+    if (raw.empty()) return wished;
+    std::string text(raw);
+    json::Parser parser;
+    json::ondemand::document document;
+    json::ondemand::object object;
+    if (parser.parse(Padded::of(text), document) || document.get_object().get(object))
+        return wished;
+    for_each_field(object, [&](std::string_view name, json::ondemand::value field) {
+        if (name == "voice") json::plain_string(field, wished.voice);
+        if (name == "format") json::plain_string(field, wished.format);
+    });
+    return wished;
+}
+
+bool can_have(std::string_view audio_format) {
+    return audio_format.empty() || audio_format == "wav" || audio_format == "pcm16";
+}
+
 class RequestBody {
 public:
     RequestBody(const chat::Request& request, std::string_view model)
         : request_(request),
           model_(model_named(model)),
           owner_(fmt::format("gemini/{}", model)),
-          writer_(body_.text) {}
+          writer_(body_.text),
+          wished_(read_wished_audio(chat_field("audio"))) {}
 
     Result<Body> write() {
         if (auto possible = refuse_what_is_impossible(); !possible) return propagate(possible);
@@ -68,9 +101,9 @@ private:
         if (request_.choices() > 1)
             return fail_at(ErrorKind::unsupported_parameter, "n",
                            "n must be 1: Gemini gives one answer to a request");
-        if (request_.sampling.logprobs == chat::Wish::yes)
-            return fail_at(ErrorKind::unsupported_parameter, "logprobs",
-                           "logprobs must be left out: Gemini gives none");
+        if (asks_for_audio() && !can_have(wished_.format))
+            return fail_at(ErrorKind::unsupported_parameter, "audio.format",
+                           "audio.format must be \"wav\" or \"pcm16\": Gemini gives no other");
         return {};
     }
 
@@ -121,7 +154,7 @@ private:
             return fail_at(
                 ErrorKind::unsupported_parameter, fmt::format("tools[{}]", index),
                 fmt::format("tools[{}] must be a function: Gemini takes no other tools", index));
-        writer_.begin_object().key("name").string(tool.name);
+        writer_.begin_object().key("name").string(names_.sent(tool.name));
         if (!tool.description_escaped.empty())
             writer_.key("description").escaped(tool.description_escaped);
         auto written = write_schema("parameters", "parametersJsonSchema", tool.parameters_raw,
@@ -160,8 +193,8 @@ private:
         writer_.key("mode").string(mode_of(choice));
         if (choice.kind == ToolChoice::Kind::named || choice.kind == ToolChoice::Kind::allowed) {
             writer_.key("allowedFunctionNames").begin_array();
-            if (choice.kind == ToolChoice::Kind::named) writer_.string(choice.name);
-            for (const std::string& name : choice.allowed) writer_.string(name);
+            if (choice.kind == ToolChoice::Kind::named) writer_.string(names_.sent(choice.name));
+            for (const std::string& name : choice.allowed) writer_.string(names_.sent(name));
             writer_.end_array();
         }
         writer_.end_object().end_object();
@@ -208,6 +241,11 @@ private:
         }
         write_penalty("presencePenalty", "dropped_presence_penalty", wish.presence_penalty);
         write_penalty("frequencyPenalty", "dropped_frequency_penalty", wish.frequency_penalty);
+        if (wish.logprobs == chat::Wish::yes) {
+            writer_.key("responseLogprobs").boolean(true);
+            if (wish.top_logprobs.value_or(0) > 0)
+                writer_.key("logprobs").number(*wish.top_logprobs);
+        }
         if (wish.stop.empty()) return;
         if (wish.stop.size() > stop_sequences_max) warn("dropped_stop");
         writer_.key("stopSequences").begin_array();
@@ -219,10 +257,24 @@ private:
     // Older image models draw only where they are asked to, as OpenRouter's clients ask.
     void write_modalities() {
         const std::string_view wanted = chat_field("modalities");
+        if (asks_for_audio()) return write_speech();
         if (!wanted.contains(R"("image")")) return;
         writer_.key("responseModalities").begin_array();
         if (wanted.contains(R"("text")")) writer_.string("TEXT");
         writer_.string("IMAGE").end_array();
+    }
+
+    bool asks_for_audio() const { return chat_field("modalities").contains(R"("audio")"); }
+
+    // Models that speak do nothing else, though OpenAI's clients ask for the text besides.
+    void write_speech() {
+        writer_.key("responseModalities").begin_array().string("AUDIO").end_array();
+        if (wished_.format == "wav") body_.samples = TurnOptions::Samples::wav;
+        if (is_in(wished_.voice, openai_voices)) return warn("dropped_voice");
+        if (wished_.voice.empty()) return;
+        writer_.key("speechConfig").begin_object().key("voiceConfig").begin_object();
+        writer_.key("prebuiltVoiceConfig").begin_object().key("voiceName").string(wished_.voice);
+        writer_.end_object().end_object().end_object();
     }
 
     void write_number(std::string_view key, const std::optional<chat::Number>& number) {
@@ -317,6 +369,8 @@ private:
     std::string owner_;
     Body body_;
     json::Writer writer_;
+    WishedAudio wished_;
+    ToolNames names_{tool_name_rule};
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "base/result.hpp"
 #include "chat/request.hpp"
+#include "provider/core/turn.hpp"
 #include "timeline/event.hpp"
 
 #include <string>
@@ -14,6 +15,7 @@ struct Body {
     std::string text{};
     std::vector<std::string> warnings{};
     timeline::Started::Form form = timeline::Started::Form::free;
+    TurnOptions::Samples samples = TurnOptions::Samples::bare;
 };
 
 // The body of generateContent and streamGenerateContent, which are the same. What Gemini has no

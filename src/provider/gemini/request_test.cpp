@@ -553,6 +553,14 @@ TEST(GeminiRequest, LeavesTheModelsPartsInTheirOrderAndSaysWhichCallsFailed) {
         R"({"role":"user","parts":[{"functionResponse":{"name":"find","response":{"error":"no"}}},{"functionResponse":{"name":"find","response":{"output":"two"}}}]}])");
 }
 
+TEST(GeminiRequest, SaysSomethingWhereTheClientSaysNothing) {
+    for (const std::string_view nothing : {"", " "})
+        EXPECT_EQ(contents_of(conversation({said(Role::user, nothing)})),
+                  R"([{"role":"user","parts":[{"text":" "}]}])");
+    EXPECT_EQ(contents_of(conversation({said(Role::user, ""), said(Role::assistant, "Yes?")})),
+              R"([{"role":"user","parts":[{"text":" "}]}])");
+}
+
 TEST(GeminiRequest, RefusesWhatWouldChangeTheAnswer) {
     struct Case {
         Request request;
@@ -564,7 +572,8 @@ TEST(GeminiRequest, RefusesWhatWouldChangeTheAnswer) {
         return cases.emplace_back(Case{greeting(), kind, param}).request;
     };
     refuses(ErrorKind::unsupported_parameter, "n").n = 2;
-    refuses(ErrorKind::unsupported_parameter, "logprobs").sampling.logprobs = chat::Wish::yes;
+    refuses(ErrorKind::unsupported_parameter, "audio.format").extras = {
+        {"modalities", R"(["text","audio"])"}, {"audio", R"({"voice":"Kore","format":"mp3"})"}};
     refuses(ErrorKind::unsupported_parameter, "tools[0]").tools = {
         {.kind = chat::Tool::Kind::custom, .name = "x"}};
     refuses(ErrorKind::tool_schema_invalid, "tools[0].function.parameters").tools = {

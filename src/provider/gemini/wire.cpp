@@ -7,11 +7,13 @@
 #include "json/writer.hpp"
 #include "provider/core/error_facts.hpp"
 #include "provider/core/json_fields.hpp"
+#include "provider/gemini/audio.hpp"
 #include "provider/gemini/finish.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace runnel::provider::gemini {
 
@@ -29,6 +31,7 @@ void GenerateContentWire::on_frame(const framing::Frame& frame, Turn& turn) {
 }
 
 void GenerateContentWire::on_body(Padded body, Turn& turn) {
+    is_whole_ = true;
     const bool readable = read_response(body, turn);
     if (turn.ended()) return;
     if (!readable || (!any_candidate_ && !turn.all_finished())) {
@@ -83,10 +86,12 @@ void GenerateContentWire::read_candidate(value candidate, Choice position, Turn&
         if (key == "index") json::integer(inside, index);
         if (key == "finishReason" && !json::is_null(inside)) json::raw_value(inside, reason);
         if (key == "finishMessage") json::escaped_string(inside, message);
+        if (key == "logprobsResult") logprobs_.read(inside);
     });
     const auto choice =
         static_cast<Choice>(std::clamp<std::int64_t>(index, 0, limits::choices - 1));
     const bool failed = !reason.empty() && finish_reason(reason).kind == FinishReason::Kind::failed;
+    if (!failed) logprobs_.tell(choice, turn);
     if (error || fields.reset().error()) return;
     for_each_field(fields, [&](std::string_view key, value inside) {
         if (key == "content" && !failed) {
@@ -115,15 +120,35 @@ void GenerateContentWire::read_content(value content, Choice choice, Turn& turn)
             } else if (!part_.text.empty()) {
                 any_output_ = true;
                 turn.text(choice, part_.text);
-            } else if (part_.media_type.starts_with("image/")) {
-                any_output_ = true;
-                turn.media({.choice = choice,
-                            .kind = timeline::Media::Kind::image,
-                            .media_type = part_.media_type,
-                            .data = part_.media_base64});
+            } else {
+                tell_media(choice, turn);
             }
         });
     });
+}
+
+void GenerateContentWire::tell_media(Choice choice, Turn& turn) {
+    using Kind = timeline::Media::Kind;
+    const bool is_audio = part_.media_type.starts_with("audio/");
+    if (!is_audio && !part_.media_type.starts_with("image/")) return;
+    any_output_ = true;
+    if (is_audio && !std::exchange(audio_begun_, true)) begin_wav(choice, turn);
+    turn.media({.choice = choice,
+                .kind = is_audio ? Kind::audio : Kind::image,
+                .media_type = part_.media_type,
+                .data = part_.media_base64});
+}
+
+// A WAV file where the client wants one and gets bare samples.
+void GenerateContentWire::begin_wav(Choice choice, Turn& turn) {
+    if (turn.options().samples == TurnOptions::Samples::bare || !is_samples(part_.media_type))
+        return;
+    std::optional<std::uint32_t> bytes;
+    if (is_whole_) bytes = decoded_bytes(part_.media_base64);
+    turn.media({.choice = choice,
+                .kind = timeline::Media::Kind::audio,
+                .media_type = "audio/wav",
+                .data = wav_header(samples_per_second(part_.media_type), bytes)});
 }
 
 // Parts of other kinds are not the client's: code that Google ran, its own tools' calls and

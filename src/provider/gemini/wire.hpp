@@ -1,6 +1,7 @@
 #pragma once
 
 #include "provider/gemini/arguments.hpp"
+#include "provider/gemini/logprobs.hpp"
 #include "provider/gemini/sources.hpp"
 #include "provider/provider.hpp"
 
@@ -73,6 +74,8 @@ private:
     bool goes_on(const Calls& calls) const;
     bool has_no_arguments() const;
     void tell_call(timeline::Choice choice, Turn& turn);
+    void tell_media(timeline::Choice choice, Turn& turn);
+    void begin_wav(timeline::Choice choice, Turn& turn);
     void end_open_call(timeline::Choice choice, Turn& turn);
     void tell_finish(timeline::Choice choice, std::string_view raw, std::string_view message,
                      Turn& turn);
@@ -81,12 +84,15 @@ private:
 
     json::Parser* parser_;
     bool any_candidate_ = false;
-    bool any_output_ = false;  // text or an image
+    bool any_output_ = false;  // text, an image or audio
+    bool is_whole_ = false;    // there is nothing but this one body
+    bool audio_begun_ = false;
     Part part_;
     std::vector<Calls> calls_;  // by candidate
     std::string json_;          // arguments as JSON text,
     std::string escaped_;       // and as a string's body
     Sources sources_;
+    Logprobs logprobs_;
     Counts counts_;
 };
 

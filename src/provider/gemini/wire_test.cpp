@@ -1,6 +1,7 @@
 #include "provider/gemini/wire.hpp"
 
 #include "provider/core/answer_reader.hpp"
+#include "provider/gemini/audio.hpp"
 #include "support/timeline_recorder.hpp"
 
 #include <gtest/gtest.h>
@@ -13,11 +14,11 @@ namespace {
 
 using testing::TimelineRecorder;
 
-TimelineRecorder told(std::string_view bytes, std::size_t split = std::string_view::npos) {
+TimelineRecorder told(std::string_view bytes, std::size_t split = std::string_view::npos,
+                      TurnOptions options = {}) {
     json::Parser parser;
     IdSource ids(1);
     TimelineRecorder recorder;
-    TurnOptions options;
     options.display_name = "Gemini";
     options.tool_id_prefix = "call_";
     options.issuer = "gemini/g";
@@ -375,11 +376,42 @@ TEST(GeminiWire, CitesEachSourceOnce) {
 
 TEST(GeminiWire, TellsImages) {
     const std::string parts = event(
-        R"({"inlineData":{"mimeType":"image/png","data":"eA=="}},{"inlineData":{"data":"eQ==","mimeType":"image/png"},"thought":true},{"inlineData":{"mimeType":"audio/L16","data":"eg=="}})",
+        R"({"inlineData":{"mimeType":"image/png","data":"eA=="}},{"inlineData":{"data":"eQ==","mimeType":"image/png"},"thought":true},{"inlineData":{"mimeType":"video/mp4","data":"eg=="}})",
         R"(,"finishReason":"STOP")");
     EXPECT_EQ(told(stream_of({parts})).text(), "started\n"
                                                "image 0 media_type=\"image/png\" data=\"eA==\"\n"
                                                "finish 0 stop\nended\n");
+}
+
+TEST(GeminiWire, TellsAudioAsItComesAndAsAFileWhereThatIsWanted) {
+    const std::string part =
+        R"({"inlineData":{"mimeType":"audio/L16;codec=pcm;rate=24000","data":"AQID"}})";
+    const std::string last = event(part, R"(,"finishReason":"STOP")");
+    const std::string piece =
+        "audio 0 media_type=\"audio/L16;codec=pcm;rate=24000\" data=\"AQID\"\n";
+    const auto all = [](const std::string& pieces) {
+        return "started\n" + pieces + "finish 0 stop\nended\n";
+    };
+    const std::string stream = stream_of({event(part), last});
+    EXPECT_EQ(told(stream).text(), all(piece + piece));
+    const TurnOptions wav{.samples = TurnOptions::Samples::wav};
+    const auto header = [](std::optional<std::uint32_t> bytes) {
+        return "audio 0 media_type=\"audio/wav\" data=\"" + wav_header(24'000, bytes) + "\"\n";
+    };
+    EXPECT_EQ(told(stream, std::string_view::npos, wav).text(), all(header({}) + piece + piece));
+    EXPECT_EQ(told(last, std::string_view::npos, wav).text(), all(header(3) + piece));
+}
+
+TEST(GeminiWire, TellsLogprobsBeforeTheirText) {
+    const std::string one = event(
+        R"({"text":"Hi"})",
+        R"(,"finishReason":"STOP","logprobsResult":{"topCandidates":[{"candidates":[{"token":"Hi","tokenId":1,"logProbability":-0.5},{"token":"Yo","logProbability":-1.5}]}],"chosenCandidates":[{"token":"Hi","tokenId":1,"logProbability":-0.5}]})");
+    const std::string expected = "started\n"
+                                 "logprobs 0 text \"Hi\":-0.5(\"Hi\":-0.5 \"Yo\":-1.5)\n"
+                                 "text 0 \"Hi\"\n"
+                                 "finish 0 stop\nended\n";
+    EXPECT_EQ(told(stream_of({one})).text(), expected);
+    EXPECT_EQ(told(one).text(), expected);
 }
 
 TEST(GeminiWire, LeavesOutWhatIsNotTheClients) {

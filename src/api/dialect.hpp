@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace runnel::api {
 
@@ -35,6 +36,8 @@ struct Envelope {
     enum class ToolEvents { hidden, comments } tool_events = ToolEvents::hidden;
     // `timeline`: what tools that the gateway ran gave back, beside the fact that they ran.
     enum class ToolResults { hidden, shown } tool_results = ToolResults::hidden;
+    // Tools that the gateway runs and that no dialect shows; "*" is all of them.
+    std::vector<std::string> hidden_tools{};
     // `agent`: how long a round's text is held back that may yet lead to a tool: not at all where
     // the gateway has none to run, briefly, or until the round is over.
     enum class Hold { none, brief, round } hold = Hold::brief;

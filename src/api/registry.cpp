@@ -31,6 +31,15 @@ const Dialect* dialect_named(std::string_view name) {
     return nullptr;
 }
 
+std::span<const std::string_view> api_names() {
+    static const auto all = [] {
+        std::vector<std::string_view> names;
+        for (const Get get : apis) names.push_back(get().name());
+        return names;
+    }();
+    return all;
+}
+
 std::span<const std::string_view> dialect_names() {
     static const auto all = [] {
         std::vector<std::string_view> names;

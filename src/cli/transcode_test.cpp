@@ -55,7 +55,8 @@ TEST(Transcode, FoldsAStreamIntoOneAnswer) {
     EXPECT_EQ(
         client_bytes({.from = "openai", .json = true}, openai_text),
         R"({"id":"chatcmpl-T","object":"chat.completion","created":1700000000,"model":"m1","choices":[{"index":0,)"
-        R"("message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}],)"
+        R"("message":{"role":"assistant","content":"Hello","refusal":null,"annotations":[]},)"
+        R"("logprobs":null,"finish_reason":"stop"}],)"
         R"("usage":{"prompt_tokens":7,"completion_tokens":2,"total_tokens":9}})");
 }
 

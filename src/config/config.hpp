@@ -13,6 +13,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,10 +61,12 @@ struct Model {
     std::optional<std::int64_t> max_tokens{};  // more is cut down to this
     std::size_t concurrent = 0;                // requests at a time; 0: any number
     std::vector<std::string> tools{};          // that are run here, by their names in `tools`
-    bool text_tool_calls = false;              // it writes its calls into its text
-    std::vector<std::string> guardrails{};     // that apply whatever a request says
-    bool cached = true;                        // where there is a cache
-    std::string id{};                          // a UUID that browser keys name it by
+    // Of these, by API: those that its clients are never shown; "*" is every tool.
+    std::map<std::string, std::vector<std::string>, std::less<>> hidden_tools{};
+    bool text_tool_calls = false;           // it writes its calls into its text
+    std::vector<std::string> guardrails{};  // that apply whatever a request says
+    bool cached = true;                     // where there is a cache
+    std::string id{};                       // a UUID that browser keys name it by
     int max_tool_rounds = limits::tool_rounds;
 };
 

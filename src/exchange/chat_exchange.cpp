@@ -417,6 +417,10 @@ api::Envelope ChatExchange::envelope() const {
     const chat::GatewayWishes& wishes = request_.gateway;
     if (wishes.tool_events == chat::GatewayWishes::ToolEvents::comments)
         envelope.tool_events = Envelope::ToolEvents::comments;
+    if (route_.hidden_tools != nullptr)
+        if (const auto own = route_.hidden_tools->find(api_->name());
+            own != route_.hidden_tools->end())
+            envelope.hidden_tools = own->second;
     if (wishes.servertool_results == chat::Wish::yes)
         envelope.tool_results = Envelope::ToolResults::shown;
     if (wishes.hold == chat::GatewayWishes::Hold::round) envelope.hold = Envelope::Hold::round;

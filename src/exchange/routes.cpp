@@ -57,6 +57,7 @@ Result<router::ModelEntry> make_entry(const config::Model& config) {
     entry.max_tokens = config.max_tokens;
     entry.concurrent = config.concurrent;
     entry.tools = config.tools;
+    entry.hidden_tools = config.hidden_tools;
     entry.max_tool_rounds = config.max_tool_rounds;
     entry.id = config.id;
     entry.text_tool_calls = config.text_tool_calls;

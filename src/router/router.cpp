@@ -172,6 +172,7 @@ Result<Route> Router::route_to_model(const ModelEntry& model) const {
     route.max_tokens = model.max_tokens;
     route.concurrent = model.concurrent;
     if (!model.tools.empty()) route.tools = &model.tools;
+    if (!model.hidden_tools.empty()) route.hidden_tools = &model.hidden_tools;
     route.max_tool_rounds = model.max_tool_rounds;
     route.text_tool_calls = model.text_tool_calls;
     route.cached = model.cached;

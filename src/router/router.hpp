@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,9 @@ struct Target {
     std::vector<std::string> fallback_of{};
 };
 
+// By API: tools that are run here and that its clients are never shown.
+using HiddenTools = std::map<std::string, std::vector<std::string>, std::less<>>;
+
 // What a model name in a request stands for.
 struct Route {
     std::string name;             // the model's, e.g. "fast" or "openai/gpt-5-mini"; never an alias
@@ -45,6 +49,7 @@ struct Route {
     std::optional<std::int64_t> max_tokens{};         // more is cut down to this
     std::size_t concurrent = 0;                       // requests at a time; 0: any number
     const std::vector<std::string>* tools = nullptr;  // that are run here, by name, or null
+    const HiddenTools* hidden_tools = nullptr;        // or null
     int max_tool_rounds = limits::tool_rounds;
     bool text_tool_calls = false;           // the model writes its calls into its text
     bool cached = true;                     // where there is a cache
@@ -73,7 +78,8 @@ struct ModelEntry {
     std::optional<std::int64_t> max_tokens{};
     std::size_t concurrent = 0;
     std::vector<std::string> tools{};  // that are run here, by name
-    std::string id{};                  // another name for it, which is in no list; empty: none
+    HiddenTools hidden_tools{};
+    std::string id{};  // another name for it, which is in no list; empty: none
     int max_tool_rounds = limits::tool_rounds;
     bool text_tool_calls = false;
     bool cached = true;

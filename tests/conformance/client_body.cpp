@@ -56,9 +56,8 @@ private:
     void read_choice(const Json& wire, int position) {
         static const std::set<std::string> reasons = {"stop", "length", "tool_calls",
                                                       "content_filter"};
-        std::set<std::string> keys = {"index", "message", "finish_reason"};
-        if (rules_.is_timeline()) keys.insert("logprobs");
-        only_keys(wire, {"index", "message", "logprobs", "finish_reason"}, keys);
+        const std::set<std::string> keys = {"index", "message", "logprobs", "finish_reason"};
+        only_keys(wire, keys, keys);
         if (field(wire, "index") != position) violation("index " + field(wire, "index").dump());
         Choice& choice = body_.answer.choices[position];
         choice.finish = text_field(wire, "finish_reason");
@@ -69,8 +68,8 @@ private:
     void read_message(const Json& message, Choice& choice) {
         only_keys(message,
                   {"role", "content", std::string(rules_.reasoning_key), "refusal", "tool_calls",
-                   "annotations", "images", "audio"},
-                  {"role", "content"});
+                   "annotations", "citations", "images", "audio"},
+                  {"role", "content", "refusal", "annotations"});
         if (field(message, "role") != "assistant")
             violation("role " + field(message, "role").dump());
         choice.text = text_field(message, "content");

@@ -237,7 +237,7 @@ private:
         check_opening(key);
         if (key == "tool_calls") return tool_calls(value, choice);
         if (key == "annotations") return annotations(value);
-        if (key == "images" || key == "audio") return;
+        if (key == "images" || key == "audio" || key == "citations") return;
         std::string* into = key == "content"              ? &choice.text
                             : key == rules_.reasoning_key ? &choice.reasoning
                             : key == "refusal"            ? &choice.refusal

@@ -26,7 +26,8 @@ AgentStream::AgentStream(const Envelope& envelope, Frames frames, std::string* o
       frames_(frames),
       chunks_(envelope, agent_style, out),
       show_usage_(envelope.usage),
-      hold_(envelope.hold) {}
+      hold_(envelope.hold),
+      hidden_tools_(envelope.hidden_tools) {}
 
 void AgentStream::on(const timeline::Event& event) {
     std::visit(timeline::Overload{
@@ -105,7 +106,7 @@ void AgentStream::write_interim_text(std::string_view escaped) {
 
 void AgentStream::write(const ServerTool& event) {
     tell_held();
-    if (event.state == ServerTool::State::created) return;
+    if (event.state == ServerTool::State::created || hidden_tools_.has(event.name)) return;
     std::string members;
     json::Writer writer(members);
     if (event.state == ServerTool::State::running) {

@@ -3,6 +3,7 @@
 #include "api/chat/agent_hold.hpp"
 #include "api/chat/chunk_writer.hpp"
 #include "api/chat/late_finish.hpp"
+#include "api/hidden_tools.hpp"
 
 #include <string>
 #include <string_view>
@@ -46,6 +47,7 @@ private:
     ChunkWriter chunks_;
     Envelope::Usage show_usage_;
     AgentHold hold_;
+    HiddenTools hidden_tools_;
     LateFinish finish_;
     bool failed_ = false;
 };

@@ -87,6 +87,16 @@ TEST(AgentStream, ShowsARunOfAServersTool) {
                                  R"("error":"no node","call_id":"srv_1")"));
 }
 
+TEST(AgentStream, ShowsNothingOfAHiddenToolButWhatWasSaidBeforeIt) {
+    Envelope envelope = golden;
+    envelope.hidden_tools = {"gas"};
+    EXPECT_EQ(
+        encoded({Text{0, "let me look"}, created, running, tool(ServerTool::State::completed, "1"),
+                 Text{0, "4"}, Finished{0, Finish::stop, ""}, Ended{}},
+                envelope),
+        agent_text("let me look") + first_text("4") + finish("stop") + done);
+}
+
 TEST(AgentStream, ShowsOnlyTheFramesOwnKeysInRaw) {
     EXPECT_EQ(testing::encoded(*dialect_named("agent-raw"), golden,
                                {Text{0, "hm"}, created, running,
@@ -274,7 +284,7 @@ TEST(AgentDialect, HasNullContentWhereOnlyCallsFollowTheToolsItRan) {
         testing::whole(*dialect_named("agent"), golden,
                        {Text{0, "let me look"}, created, ToolStarted{0, 0, "c", "f"},
                         Finished{0, Finish::tool_calls, ""}, Ended{}});
-    EXPECT_NE(answer.find(R"("content":null,"tool_calls")"), std::string::npos) << answer;
+    EXPECT_NE(answer.find(R"("content":null,"refusal":null)"), std::string::npos) << answer;
 }
 
 }  // namespace

@@ -25,6 +25,18 @@ void write_details(json::Writer& writer, std::string_view name, std::span<const 
     if (open) writer.end_object();
 }
 
+std::string_view name_of(timeline::Citation::Kind kind) {
+    using Kind = timeline::Citation::Kind;
+    switch (kind) {
+        case Kind::address: return "address";
+        case Kind::characters: return "characters";
+        case Kind::pages: return "pages";
+        case Kind::blocks: return "blocks";
+        case Kind::search_result: return "search_result";
+    }
+    return "address";
+}
+
 enum class Rank { said, alternative };
 
 // SDKs insist on every member of a token that was said.
@@ -104,6 +116,27 @@ bool has_annotation(const timeline::Citation& citation) {
     using Kind = timeline::Citation::Kind;
     return citation.kind == Kind::search_result ? citation.url.starts_with("http")
                                                 : !citation.url.empty();
+}
+
+std::string audio_id(const Envelope& envelope) { return "audio_" + envelope.id; }
+
+void write_citation_members(json::Writer& writer, const timeline::Citation& citation) {
+    const auto text = [&](json::Literal name, std::string_view escaped) {
+        if (!escaped.empty()) writer.key(name).escaped(escaped);
+    };
+    const auto number = [&](json::Literal name, std::optional<std::int64_t> value) {
+        if (value) writer.key(name).number(*value);
+    };
+    writer.key("type").string(name_of(citation.kind));
+    number("document_index", citation.document);
+    text("title", citation.title);
+    text("source", citation.url);
+    text("file_id", citation.file_id);
+    text("cited_text", citation.cited_text);
+    number("start", citation.start);
+    number("end", citation.end);
+    number("text_start", citation.text_start);
+    number("text_end", citation.text_end);
 }
 
 // Which words the page stands behind is known to few providers; for the others the indexes are 0.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "api/chat/chat_style.hpp"
+#include "api/dialect.hpp"
 #include "base/error.hpp"
 #include "json/writer.hpp"
 #include "timeline/event.hpp"
@@ -24,8 +25,12 @@ std::string_view finish_reason(timeline::Finish finish);
 
 // Annotations are of pages: a place in one of the client's own documents has none.
 bool has_annotation(const timeline::Citation& citation);
-// The members of an annotation, and of an entry of `images`.
 void write_annotation_members(json::Writer& writer, const timeline::Citation& citation);
+// The members of an entry of `citations`, in this gateway's own words.
+void write_citation_members(json::Writer& writer, const timeline::Citation& citation);
+// Of audio that its maker gives none.
+std::string audio_id(const Envelope& envelope);
+// The members of an entry of `images`.
 void write_image_members(json::Writer& writer, const timeline::Media& image);
 
 // The event's tokens as objects, behind those that `out` has, with commas between.

@@ -9,13 +9,13 @@ namespace runnel::api {
 struct ChatStyle {
     std::string_view reasoning_key = "reasoning_content";
     std::string_view system_fingerprint{};  // none where it is empty
-    enum class Logprobs { where_given, always } logprobs = Logprobs::where_given;
     // Whether prompt_tokens counts what came from a cache or went into one.
     enum class PromptTokens { all, uncached } prompt_tokens = PromptTokens::all;
     // Text said before a tool that the gateway ran: a part of the answer, or something beside it.
     enum class InterimText { content, apart } interim_text = InterimText::content;
 
     // Streams only.
+    enum class Logprobs { where_given, always } logprobs = Logprobs::where_given;
     enum class Role { own_chunk, first_chunk } role = Role::own_chunk;
     enum class NullUsage { where_asked, always, never } null_usage = NullUsage::where_asked;
 };
@@ -25,8 +25,8 @@ inline constexpr ChatStyle openai_style{};
 inline constexpr ChatStyle timeline_style{
     .reasoning_key = "reasoning",
     .system_fingerprint = "fp_gw01",
-    .logprobs = ChatStyle::Logprobs::always,
     .prompt_tokens = ChatStyle::PromptTokens::uncached,
+    .logprobs = ChatStyle::Logprobs::always,
     .role = ChatStyle::Role::first_chunk,
     .null_usage = ChatStyle::NullUsage::always,
 };

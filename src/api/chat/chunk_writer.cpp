@@ -1,10 +1,12 @@
 #include "api/chat/chunk_writer.hpp"
 
+#include "base/limits.hpp"
 #include "json/text.hpp"
 #include "json/writer.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -22,12 +24,20 @@ std::string_view no_usage(const Envelope& envelope, const ChatStyle& style) {
     return is_null ? R"(,"usage":null)" : "";
 }
 
+// Nobody knows of an answer that is told again.
+int choices_asked_for(const Envelope& envelope) {
+    return envelope.request == nullptr ? static_cast<int>(limits::choices)
+                                       : static_cast<int>(envelope.request->choices());
+}
+
 }  // namespace
 
 ChunkWriter::ChunkWriter(const Envelope& envelope, const ChatStyle& style, std::string* out)
     : out_(*out),
       style_(style),
       show_reasoning_(envelope.reasoning),
+      audio_id_(audio_id(envelope)),
+      choices_asked_for_(choices_asked_for(envelope)),
       no_usage_(no_usage(envelope, style)) {
     json::Writer begin(chunk_begin_);
     begin.raw("data: ").begin_object();
@@ -93,12 +103,13 @@ void ChunkWriter::write(const timeline::ToolArguments& event) {
 
 // SDKs that put a list together from its parts go by the number of each.
 void ChunkWriter::write(const timeline::Citation& event) {
-    if (!has_annotation(event)) return;
     ChoiceState& choice = begin_delta(event.choice, First::text);
-    out_ += R"("annotations":[)";
+    const bool is_page = has_annotation(event);
+    out_ += is_page ? R"("annotations":[)" : R"("citations":[)";
+    int& written = is_page ? choice.annotations : choice.citations;
     json::Writer writer(out_);
-    writer.begin_object().key("index").number(choice.annotations++);
-    write_annotation_members(writer, event);
+    writer.begin_object().key("index").number(written++);
+    is_page ? write_annotation_members(writer, event) : write_citation_members(writer, event);
     writer.end_object().end_array();
     out_ += delta_end_;
 }
@@ -116,11 +127,15 @@ void ChunkWriter::write(const timeline::Media& event) {
 
 // What this piece does not tell, another one does.
 void ChunkWriter::write_audio(const timeline::Media& piece) {
-    begin_delta(piece.choice, First::text);
+    ChoiceState& choice = begin_delta(piece.choice, First::text);
+    const bool is_first = !std::exchange(choice.audio_begun, true);
     out_ += R"("audio":)";
     json::Writer writer(out_);
     writer.begin_object();
-    if (!piece.id.empty()) writer.key("id").escaped(piece.id);
+    if (!piece.id.empty())
+        writer.key("id").escaped(piece.id);
+    else if (is_first)
+        writer.key("id").string(audio_id_);
     if (piece.expires_at) writer.key("expires_at").number(*piece.expires_at);
     if (!piece.data.empty()) writer.key("data").escaped(piece.data);
     if (!piece.transcript.empty()) writer.key("transcript").escaped(piece.transcript);
@@ -181,6 +196,7 @@ ChunkWriter::ChoiceState& ChunkWriter::at(Choice choice) {
 }
 
 ChunkWriter::ChoiceState& ChunkWriter::begin_delta(Choice choice, First first) {
+    if (!at(choice).role_sent) announce_choices_before(choice);
     ChoiceState& state = at(choice);
     const bool is_first = !std::exchange(state.role_sent, true);
     begin_choice(choice);
@@ -192,6 +208,16 @@ ChunkWriter::ChoiceState& ChunkWriter::begin_delta(Choice choice, First first) {
     out_ += delta_end_;
     begin_choice(choice);
     return state;
+}
+
+// Clients that keep choices in a list add each at its end.
+void ChunkWriter::announce_choices_before(Choice choice) {
+    for (Choice earlier = 0; earlier < std::min(choice, choices_asked_for_); ++earlier) {
+        if (std::exchange(at(earlier).role_sent, true)) continue;
+        begin_choice(earlier);
+        out_ += R"("role":"assistant","content":"")";
+        out_ += delta_end_;
+    }
 }
 
 void ChunkWriter::begin_choice(Choice choice) {

@@ -24,7 +24,7 @@ public:
     void write(const timeline::Refusal& event);
     void write(const timeline::ToolStarted& event);
     void write(const timeline::ToolArguments& event);
-    // Nothing where it is of no page.
+    // Of a page as OpenAI tells it, and of a document as `citations`.
     void write(const timeline::Citation& event);
     void write(const timeline::Media& event);
     // Kept for the choice's next text or finish.
@@ -50,7 +50,9 @@ private:
         bool role_sent = false;
         LogprobsObject logprobs{};  // of text still to come
         int annotations = 0;        // written so far
+        int citations = 0;
         int images = 0;
+        bool audio_begun = false;
     };
     enum class First { text, tool_call };
 
@@ -58,6 +60,7 @@ private:
     // A chunk up to the inside of its delta, with the choice's role in it or before it if it has
     // none yet.
     ChoiceState& begin_delta(timeline::Choice choice, First first);
+    void announce_choices_before(timeline::Choice choice);
     void begin_choice(timeline::Choice choice);
     // A chunk from the end of a delta's text.
     void end_text(ChoiceState& choice);
@@ -73,6 +76,8 @@ private:
     std::string& out_;
     ChatStyle style_;
     Envelope::Reasoning show_reasoning_;
+    std::string audio_id_;  // where the provider gives none
+    int choices_asked_for_;
     std::string_view no_usage_;    // what a chunk without usage says of it
     std::string chunk_begin_;      // up to the inside of `choices`
     std::string text_begin_;       // of choice 0, up to the text

@@ -9,7 +9,8 @@ OpenAiStream::OpenAiStream(const Envelope& envelope, std::string* out)
     : out_(*out),
       chunks_(envelope, openai_style, out),
       show_usage_(envelope.usage),
-      show_tools_(envelope.tool_events) {}
+      show_tools_(envelope.tool_events),
+      hidden_tools_(envelope.hidden_tools) {}
 
 void OpenAiStream::on(const timeline::Event& event) {
     std::visit(timeline::Overload{
@@ -34,7 +35,7 @@ void OpenAiStream::on(const timeline::Event& event) {
 
 void OpenAiStream::comment_on(const timeline::ServerTool& event) {
     using State = timeline::ServerTool::State;
-    if (event.state == State::created) return;
+    if (event.state == State::created || hidden_tools_.has(event.name)) return;
     out_ += ": tool ";
     json::append_escaped(out_, event.name);
     out_ += event.state == State::running     ? " started\n\n"

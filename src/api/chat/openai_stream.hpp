@@ -1,6 +1,7 @@
 #pragma once
 
 #include "api/chat/chunk_writer.hpp"
+#include "api/hidden_tools.hpp"
 
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@ private:
     ChunkWriter chunks_;
     Envelope::Usage show_usage_;
     Envelope::ToolEvents show_tools_;
+    HiddenTools hidden_tools_;
     std::optional<timeline::Usage> usage_;
     bool failed_ = false;
 };

@@ -4,6 +4,7 @@
 #include "support/golden_envelope.hpp"
 #include "support/logprobs.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -172,6 +173,25 @@ TEST(OpenAiStream, GivesEachChoiceItsRoleAndItsFinish) {
                   of_second("", R"("length")") + done);
 }
 
+TEST(OpenAiStream, AnnouncesChoicesInTheOrderOfTheirNumbers) {
+    chat::Request request;
+    request.n = 3;
+    Envelope envelope = golden;
+    envelope.request = &request;
+    const auto of = [](int index, std::string_view inside) {
+        return chunk(
+            fmt::format(R"({{"index":{},"delta":{{{}}},"finish_reason":null}})", index, inside));
+    };
+    constexpr std::string_view begin = R"("role":"assistant","content":"")";
+    EXPECT_EQ(encoded(envelope, {Text{1, "b"}, Text{0, "a"}, Text{2, "c"}}),
+              of(0, begin) + of(1, begin) + of(1, R"("content":"b")") + of(0, R"("content":"a")") +
+                  of(2, begin) + of(2, R"("content":"c")"));
+    // A number that nobody asked for announces no others.
+    request.n = 1;
+    EXPECT_EQ(encoded(envelope, {Text{2, "c"}}),
+              of(0, begin) + of(2, begin) + of(2, R"("content":"c")"));
+}
+
 TEST(OpenAiStream, WritesRefusalsAndAnnotationsAsDeltas) {
     const Citation known{.choice = 0,
                          .url = "https://a",
@@ -189,15 +209,26 @@ TEST(OpenAiStream, WritesRefusalsAndAnnotationsAsDeltas) {
                   R"({"start_index":0,"end_index":0,"url":"https://b","title":""}}])"));
 }
 
-TEST(OpenAiStream, ShowsOnlySourcesThatHaveAnAddress) {
+TEST(OpenAiStream, ShowsSourcesWithoutAnAddressInWordsOfItsOwn) {
     using Kind = Citation::Kind;
-    for (const Kind kind : {Kind::characters, Kind::pages, Kind::blocks})
-        EXPECT_EQ(encoded(golden, {Citation{.choice = 0, .kind = kind, .cited_text = "c"}}), "");
+    EXPECT_EQ(encoded(golden, {Citation{.choice = 0,
+                                        .kind = Kind::characters,
+                                        .title = "Report",
+                                        .cited_text = "c",
+                                        .document = 0,
+                                        .start = 3,
+                                        .end = 9},
+                               Citation{.choice = 0, .kind = Kind::pages, .file_id = "f"}}),
+              role +
+                  delta(R"("citations":[{"index":0,"type":"characters","document_index":0,)"
+                        R"("title":"Report","cited_text":"c","start":3,"end":9}])") +
+                  delta(R"("citations":[{"index":1,"type":"pages","file_id":"f"}])"));
     const auto found = [](std::string_view source) {
         return encoded(golden, {Citation{.choice = 0, .kind = Kind::search_result, .url = source}});
     };
-    EXPECT_EQ(found("kb/7"), "");
-    EXPECT_NE(found("https://a"), "");
+    EXPECT_TRUE(found("kb/7").contains(R"("citations":[{"index":0,"type":"search_result",)"
+                                       R"("source":"kb/7"}])"));
+    EXPECT_TRUE(found("https://a").contains(R"("annotations")"));
     EXPECT_EQ(
         encoded(
             golden,
@@ -229,9 +260,13 @@ TEST(OpenAiStream, WritesImagesAndAudioAsDeltas) {
     EXPECT_EQ(audio({.choice = 0, .kind = {}, .id = "x", .transcript = "Hi"}),
               role + delta(R"("audio":{"id":"x","transcript":"Hi"})"));
     EXPECT_EQ(audio({.choice = 0, .kind = {}, .data = "AAAA"}),
-              role + delta(R"("audio":{"data":"AAAA"})"));
+              role + delta(R"("audio":{"id":"audio_chatcmpl-T","data":"AAAA"})"));
     EXPECT_EQ(audio({.choice = 0, .kind = {}, .expires_at = 7}),
-              role + delta(R"("audio":{"expires_at":7})"));
+              role + delta(R"("audio":{"id":"audio_chatcmpl-T","expires_at":7})"));
+    const Media piece{.choice = 0, .kind = Media::Kind::audio, .data = "AAAA"};
+    EXPECT_EQ(encoded(golden, {piece, piece}),
+              role + delta(R"("audio":{"id":"audio_chatcmpl-T","data":"AAAA"})") +
+                  delta(R"("audio":{"data":"AAAA"})"));
 }
 
 TEST(OpenAiStream, PutsLogprobsBesideTheTextTheyBelongTo) {
@@ -290,6 +325,12 @@ TEST(OpenAiStream, ShowsNothingOfAServersTools) {
               ": tool gas started\n\n: tool gas ok\n\n: tool gas failed\n\n");
     EXPECT_EQ(encoded(envelope, {ServerTool{ServerTool::State::running, "srv_1", "a\nb", "{}"}}),
               ": tool a\\nb started\n\n");
+    for (const std::string hidden : {"gas", "*"}) {
+        envelope.hidden_tools = {hidden};
+        EXPECT_EQ(encoded(envelope, events), "");
+    }
+    envelope.hidden_tools = {"other"};
+    EXPECT_NE(encoded(envelope, events), "");
 }
 
 TEST(OpenAiStream, NamesWhoFailedByItsCode) {

@@ -29,19 +29,18 @@ TEST(OpenAiDialect, WritesAWholeAnswer) {
         whole({Text{0, "Hel"}, Text{0, "lo"}, UsageReported{{.fresh_input = 7, .output = 2}},
                Finished{0, Finish::stop, "stop"}, Ended{}}),
         around(
-            R"({"index":0,"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"})",
+            R"({"index":0,"message":{"role":"assistant","content":"Hello","refusal":null,"annotations":[]},"logprobs":null,"finish_reason":"stop"})",
             R"({"prompt_tokens":7,"completion_tokens":2,"total_tokens":9})"));
 }
 
 TEST(OpenAiDialect, HasNullContentBesideToolCallsAlone) {
-    EXPECT_EQ(
-        whole({ToolStarted{0, 0, "call_1", "find"}, ToolArguments{0, 0, R"({\"q\":1})"},
-               ToolEnded{0, 0}, Finished{0, Finish::tool_calls, ""}, Ended{}}),
-        around(
-            R"({"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"call_1",)"
-            R"("type":"function","function":{"name":"find","arguments":"{\"q\":1}"}}]},)"
-            R"("finish_reason":"tool_calls"})",
-            no_usage));
+    EXPECT_EQ(whole({ToolStarted{0, 0, "call_1", "find"}, ToolArguments{0, 0, R"({\"q\":1})"},
+                     ToolEnded{0, 0}, Finished{0, Finish::tool_calls, ""}, Ended{}}),
+              around(R"({"index":0,"message":{"role":"assistant","content":null,"refusal":null,)"
+                     R"("annotations":[],"tool_calls":[{"id":"call_1",)"
+                     R"("type":"function","function":{"name":"find","arguments":"{\"q\":1}"}}]},)"
+                     R"("logprobs":null,"finish_reason":"tool_calls"})",
+                     no_usage));
 }
 
 TEST(OpenAiDialect, KeepsReasoningRefusalAnnotationsAndLogprobsApart) {
@@ -54,20 +53,23 @@ TEST(OpenAiDialect, KeepsReasoningRefusalAnnotationsAndLogprobsApart) {
             R"({"index":0,"message":{"role":"assistant","content":null,"reasoning_content":"hm",)"
             R"("refusal":"No.","annotations":[)"
             R"({"type":"url_citation","url_citation":{"start_index":0,"end_index":0,"url":"a","title":""}},)"
-            R"({"type":"url_citation","url_citation":{"start_index":0,"end_index":0,"url":"b","title":"B"}}]},)"
-            R"("logprobs":{"content":[{"token":"1","logprob":-1,"bytes":null,"top_logprobs":[]},)"
+            R"({"type":"url_citation","url_citation":{"start_index":0,"end_index":0,"url":"b","title":"B"}}],)"
+            R"("citations":[{"type":"pages","title":"not a page"}]},"logprobs":{"content":[{"token":"1","logprob":-1,"bytes":null,"top_logprobs":[]},)"
             R"({"token":"2","logprob":-1,"bytes":null,"top_logprobs":[]}],)"
             R"("refusal":null},"finish_reason":"stop"})",
             no_usage));
 }
 
 TEST(OpenAiDialect, HasImagesAndTheAudioOfAllItsPieces) {
-    EXPECT_EQ(whole({Text{0, "a"}, Media{0, Media::Kind::image, "image/png", "eA=="},
-                     Finished{0, Finish::stop, ""}, Ended{}}),
-              around(R"({"index":0,"message":{"role":"assistant","content":"a",)"
-                     R"("images":[{"type":"image_url","image_url":{"url":)"
-                     R"("data:image/png;base64,eA=="}}]},"finish_reason":"stop"})",
-                     no_usage));
+    EXPECT_EQ(
+        whole({Text{0, "a"}, Media{0, Media::Kind::image, "image/png", "eA=="},
+               Finished{0, Finish::stop, ""}, Ended{}}),
+        around(
+            R"({"index":0,"message":{"role":"assistant","content":"a",)"
+            R"("refusal":null,"annotations":[],"images":[{"type":"image_url","image_url":{"url":)"
+            R"("data:image/png;base64,eA=="}}]},)"
+            R"("logprobs":null,"finish_reason":"stop"})",
+            no_usage));
     const Media first{
         .choice = 0, .kind = Media::Kind::audio, .data = "AQI=", .id = "x", .transcript = "Hi "};
     const Media last{.choice = 0,
@@ -78,18 +80,20 @@ TEST(OpenAiDialect, HasImagesAndTheAudioOfAllItsPieces) {
     EXPECT_EQ(
         whole({first, last, Finished{0, Finish::stop, ""}, Ended{}}),
         around(
-            R"({"index":0,"message":{"role":"assistant","content":null,"audio":{"id":"x",)"
-            R"("expires_at":7,"data":"AQIDBA==","transcript":"Hi you"}},"finish_reason":"stop"})",
+            R"({"index":0,"message":{"role":"assistant","content":null,"refusal":null,"annotations":[],"audio":{"id":"x",)"
+            R"("expires_at":7,"data":"AQIDBA==","transcript":"Hi you"}},"logprobs":null,"finish_reason":"stop"})",
             no_usage));
 }
 
 TEST(OpenAiDialect, JoinsWhatComesInSeveralItems) {
-    EXPECT_EQ(whole({Reasoning{0, "h"}, ReasoningSigned{0, "s", "a/b"}, ItemEnded{0}, Text{0, "a"},
-                     ItemEnded{0}, Reasoning{0, "m"}, Text{0, "b"},
-                     ReasoningEncrypted{0, "d", "a/b"}, Finished{0, Finish::pause, ""}, Ended{}}),
-              around(R"({"index":0,"message":{"role":"assistant","content":"ab",)"
-                     R"("reasoning_content":"hm"},"finish_reason":"stop"})",
-                     no_usage));
+    EXPECT_EQ(
+        whole({Reasoning{0, "h"}, ReasoningSigned{0, "s", "a/b"}, ItemEnded{0}, Text{0, "a"},
+               ItemEnded{0}, Reasoning{0, "m"}, Text{0, "b"}, ReasoningEncrypted{0, "d", "a/b"},
+               Finished{0, Finish::pause, ""}, Ended{}}),
+        around(
+            R"({"index":0,"message":{"role":"assistant","content":"ab",)"
+            R"("reasoning_content":"hm","refusal":null,"annotations":[]},"logprobs":null,"finish_reason":"stop"})",
+            no_usage));
 }
 
 TEST(OpenAiDialect, HidesReasoningWhereTheClientAskedForThat) {
@@ -97,15 +101,17 @@ TEST(OpenAiDialect, HidesReasoningWhereTheClientAskedForThat) {
     envelope.reasoning = Envelope::Reasoning::hidden;
     EXPECT_EQ(
         whole({Reasoning{0, "hm"}, Text{0, "4"}, Finished{0, Finish::stop, ""}, Ended{}}, envelope),
-        around(R"({"index":0,"message":{"role":"assistant","content":"4"},"finish_reason":"stop"})",
-               no_usage));
+        around(
+            R"({"index":0,"message":{"role":"assistant","content":"4","refusal":null,"annotations":[]},"logprobs":null,"finish_reason":"stop"})",
+            no_usage));
 }
 
 TEST(OpenAiDialect, HasEmptyTextForAnAnswerWithoutOutput) {
     EXPECT_EQ(
         whole({Ended{}}),
-        around(R"({"index":0,"message":{"role":"assistant","content":""},"finish_reason":"stop"})",
-               no_usage));
+        around(
+            R"({"index":0,"message":{"role":"assistant","content":"","refusal":null,"annotations":[]},"logprobs":null,"finish_reason":"stop"})",
+            no_usage));
 }
 
 TEST(OpenAiDialect, WritesAnErrorBodyInOpenAisOrder) {

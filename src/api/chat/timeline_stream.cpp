@@ -24,7 +24,8 @@ std::string_view name_of(ServerTool::State state) {
 
 TimelineStream::TimelineStream(const Envelope& envelope, std::string* out)
     : chunks_(envelope, timeline_style, out),
-      show_results_(envelope.tool_results) {}
+      show_results_(envelope.tool_results),
+      hidden_tools_(envelope.hidden_tools) {}
 
 void TimelineStream::on(const timeline::Event& event) {
     std::visit(timeline::Overload{
@@ -69,6 +70,7 @@ void TimelineStream::end_call(const timeline::ToolEnded& event) {
 }
 
 void TimelineStream::write(const ServerTool& event) {
+    if (hidden_tools_.has(event.name)) return;
     scratch_.clear();
     json::Writer writer(scratch_);
     writer.key("servertool").begin_object();

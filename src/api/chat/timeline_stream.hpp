@@ -2,6 +2,7 @@
 
 #include "api/chat/chunk_writer.hpp"
 #include "api/chat/late_finish.hpp"
+#include "api/hidden_tools.hpp"
 
 #include <string>
 #include <vector>
@@ -38,6 +39,7 @@ private:
 
     ChunkWriter chunks_;
     Envelope::ToolResults show_results_;
+    HiddenTools hidden_tools_;
     std::vector<Calls> calls_;  // by choice
     std::size_t call_bytes_ = 0;
     LateFinish finish_;

@@ -142,6 +142,12 @@ TEST(TimelineStream, ShowsEachStateOfAServersTool) {
                                      server_tool("Completed") + server_tool("Failed"));
 }
 
+TEST(TimelineStream, ShowsNothingOfAHiddenTool) {
+    Envelope envelope = golden;
+    envelope.hidden_tools = {"gas"};
+    EXPECT_EQ(encoded(tool_run, envelope), "");
+}
+
 TEST(TimelineStream, ShowsWhatAServersToolGaveBackOnlyWhereAsked) {
     Envelope envelope = golden;
     envelope.tool_results = Envelope::ToolResults::shown;
@@ -181,7 +187,7 @@ TEST(TimelineDialect, WritesAWholeAnswer) {
                         Text{0, "4"}, Finished{0, Finish::stop, ""}, Ended{}}),
         R"({"id":"chatcmpl-T","object":"chat.completion","created":1700000000,"model":"m1",)"
         R"("system_fingerprint":"fp_gw01","choices":[{"index":0,"message":{"role":"assistant",)"
-        R"("content":"let me look4","reasoning":"hm"},"logprobs":null,"finish_reason":"stop"}],)"
+        R"("content":"let me look4","reasoning":"hm","refusal":null,"annotations":[]},"logprobs":null,"finish_reason":"stop"}],)"
         R"("usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}})");
 }
 

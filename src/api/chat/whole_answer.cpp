@@ -65,10 +65,14 @@ private:
         const bool shows_reasoning = envelope_.reasoning == Envelope::Reasoning::shown;
         if (shows_reasoning && says_something<Answer::Reasoning>(choice.items))
             write_joined<Answer::Reasoning>(writer_.key(style_.reasoning_key), choice.items);
+        writer_.key("refusal");
         if (says_something<Answer::Refusal>(choice.items))
-            write_joined<Answer::Refusal>(writer_.key("refusal"), choice.items);
-        if (choice.has<Answer::ToolCall>()) write_tool_calls(choice);
+            write_joined<Answer::Refusal>(writer_, choice.items);
+        else
+            writer_.null();
         write_annotations(choice);
+        write_citations(choice);
+        if (choice.has<Answer::ToolCall>()) write_tool_calls(choice);
         write_images(choice);
         write_audio(choice);
         writer_.end_object();
@@ -124,18 +128,34 @@ private:
     }
 
     void write_annotations(const Answer::Choice& choice) {
+        writer_.key("annotations").begin_array();
+        for_each_citation(choice, [&](const timeline::Citation& citation) {
+            if (!has_annotation(citation)) return;
+            writer_.begin_object();
+            write_annotation_members(writer_, citation);
+            writer_.end_object();
+        });
+        writer_.end_array();
+    }
+
+    void write_citations(const Answer::Choice& choice) {
         bool open = false;
-        choice.for_each<Answer::Text>([&](const Answer::Text& text) {
-            for (const timeline::Event& event : text.citations.events()) {
-                const auto& citation = std::get<timeline::Citation>(event);
-                if (!has_annotation(citation)) continue;
-                if (!std::exchange(open, true)) writer_.key("annotations").begin_array();
-                writer_.begin_object();
-                write_annotation_members(writer_, citation);
-                writer_.end_object();
-            }
+        for_each_citation(choice, [&](const timeline::Citation& citation) {
+            if (has_annotation(citation)) return;
+            if (!std::exchange(open, true)) writer_.key("citations").begin_array();
+            writer_.begin_object();
+            write_citation_members(writer_, citation);
+            writer_.end_object();
         });
         if (open) writer_.end_array();
+    }
+
+    template <class Use>
+    static void for_each_citation(const Answer::Choice& choice, Use use) {
+        choice.for_each<Answer::Text>([&](const Answer::Text& text) {
+            for (const timeline::Event& event : text.citations.events())
+                use(std::get<timeline::Citation>(event));
+        });
     }
 
     void write_images(const Answer::Choice& choice) {
@@ -155,9 +175,10 @@ private:
         choice.for_each<Answer::Media>([&](const Answer::Media& media) {
             if (!is_audio(media)) return;
             writer_.key("audio").begin_object().key("id");
-            media.id_escaped.empty() ? writer_.null() : writer_.escaped(media.id_escaped);
-            writer_.key("expires_at");
-            media.expires_at ? writer_.number(*media.expires_at) : writer_.null();
+            media.id_escaped.empty() ? writer_.string(audio_id(envelope_))
+                                     : writer_.escaped(media.id_escaped);
+            // Where nobody keeps it, it is gone already.
+            writer_.key("expires_at").number(media.expires_at.value_or(envelope_.created));
             writer_.key("data").escaped(media.data);
             writer_.key("transcript").escaped(media.transcript_escaped).end_object();
         });
@@ -173,7 +194,7 @@ private:
         choice.for_each<Answer::Refusal>(add_all);
         if (!logprobs.empty())
             logprobs.write(writer_.key("logprobs"));
-        else if (style_.logprobs == ChatStyle::Logprobs::always)
+        else
             writer_.key("logprobs").null();
     }
 

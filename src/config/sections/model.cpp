@@ -16,7 +16,7 @@ constexpr std::string_view keys_of_model[] = {
     "targets", "strategy",  "retries",         "timeout",         "timeouts",       "hedge",
     "system",  "midstream", "streaming",       "stream_fallback", "limits",         "defaults",
     "dialect", "tools",     "max_tool_rounds", "text_tool_calls", "failover_scope", "cached",
-    "id",      "budget",    "guardrails"};
+    "id",      "budget",    "guardrails",      "hidden_tools"};
 constexpr std::string_view keys_of_model_limits[] = {"max_tokens", "concurrent", "rpm",
                                                      "rpd",        "tpm",        "tpd"};
 
@@ -50,6 +50,21 @@ std::optional<std::string> model_id(const Value& value) {
 
 std::optional<std::int64_t> tool_rounds(const Value& value) {
     return value.whole_number(1, limits::tool_rounds_max);
+}
+
+bool is_tool_or_all(std::string_view name) { return name == "*" || is_tool_name(name); }
+
+// By API. Which tools a server offers is not known yet, so any name may be hidden.
+void read_hidden_tools(const Value& value, Model& model) {
+    const auto section = value.section(api::api_names());
+    if (!section) return;
+    for (const std::string_view api : api::api_names()) {
+        const Value* names = section->find(api);
+        if (names == nullptr) continue;
+        for (const Value& written : names->list())
+            if (auto name = written.text_that(is_tool_or_all, "a tool's name, or * for every tool"))
+                model.hidden_tools[std::string(api)].push_back(std::move(*name));
+    }
 }
 
 // Targets, and what the other keys need of them.
@@ -101,6 +116,7 @@ std::optional<WrittenModel> read_model(const Entry& entry, const KnownProviders&
     if (const Value* defaults = section->find("defaults")) read_defaults(*defaults, model);
     if (const Value* limits = section->find("limits")) read_limits(*limits, written);
     if (const Value* names = section->find("tools")) model.tools = tools.read_names(*names);
+    if (const Value* names = section->find("hidden_tools")) read_hidden_tools(*names, model);
     if (const Value* names = section->find("guardrails"))
         model.guardrails = guardrails.read_names(*names);
     section->read("max_tool_rounds", tool_rounds, model.max_tool_rounds);

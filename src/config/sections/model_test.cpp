@@ -13,6 +13,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 using testing::problem;
 using testing::read;
 
@@ -53,6 +54,20 @@ default_model: fast
               R"({"temperature":0.20,"max_tokens":1000,"seed":"42","logprobs":false,"user":null,)"
               R"("stop":["END","1",1],"metadata":{"team":"blue","quoted \"key\"":1e3}})");
     EXPECT_EQ(config.default_model, "fast");
+}
+
+TEST(ConfigModels, ReadsWhichToolsEachApiIsNeverShown) {
+    const Config config = read("models: {m: {targets: [demo/tools], hidden_tools: "
+                               "{chat: [now, read_file], messages: ['*']}}}");
+    EXPECT_THAT(config.models[0].hidden_tools,
+                ElementsAre(Pair("chat", ElementsAre("now", "read_file")),
+                            Pair("messages", ElementsAre("*"))));
+    const auto hidden = [](std::string_view written) {
+        return problem("models: {m: {targets: [demo/tools], hidden_tools: " + std::string(written) +
+                       "}}");
+    };
+    EXPECT_THAT(hidden("{chats: [now]}"), HasSubstr("chats"));
+    EXPECT_THAT(hidden("{chat: ['a b']}"), HasSubstr("a tool's name, or * for every tool"));
 }
 
 TEST(ConfigModels, WritesYamlsOwnNumbersAsJson) {

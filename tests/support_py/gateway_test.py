@@ -39,6 +39,7 @@ class LimitedTest(unittest.TestCase):
 
 
 class GatewayTest(LimitedTest):
+    kinds = KINDS         # of the providers, by their names
     provider_fields = {}  # the same for every provider: timeouts and the like
     config = {}
     arguments = ()
@@ -49,7 +50,7 @@ class GatewayTest(LimitedTest):
         cls.upstream = FakeUpstream()
         cls.addClassCleanup(cls.upstream.close)
         providers = {name: provider(kind, cls.upstream.port, **cls.provider_fields)
-                     for name, kind in KINDS.items()}
+                     for name, kind in cls.kinds.items()}
         cls.runnel = RunnelProcess({"providers": providers, **cls.config}, cls.arguments,
                                    descriptors=cls.descriptors)
         cls.addClassCleanup(cls.runnel.stop)

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 
 import { logFrames } from '../api/endpoints';
 import type { ApiError } from '../api/http';
-import { type Dialect, dialects } from '../stream/dialects';
+import { type FrameDialect, frameDialects } from '../stream/dialects';
 import { framesOfText } from '../stream/sse';
 import { Copy } from '../ui/copy';
 import { SelectField } from '../ui/field';
@@ -21,14 +21,14 @@ interface FramesProps {
 }
 
 export function Frames({ id, dialect: own, kept, missing }: FramesProps) {
-  const [dialect, setDialect] = useState<Dialect>(dialects.find((name) => name === own) ?? 'openai');
+  const [dialect, setDialect] = useState<FrameDialect>(frameDialects.find((name) => name === own) ?? 'openai');
   if (!kept) return <NotKept error={missing} />;
   return (
     <>
       <div class="toolbar">
         <SelectField
           label="Dialect" value={dialect} onChange={setDialect}
-          options={dialects.map((name) => [name, name === own ? `${name} (the client’s)` : name] as const)}
+          options={frameDialects.map((name) => [name, name === own ? `${name} (the client’s)` : name] as const)}
         />
         <p class="soft small-print">Written anew from the timeline that was kept.</p>
       </div>
@@ -37,7 +37,7 @@ export function Frames({ id, dialect: own, kept, missing }: FramesProps) {
   );
 }
 
-function FramesIn({ id, dialect }: { id: string; dialect: Dialect }) {
+function FramesIn({ id, dialect }: { id: string; dialect: FrameDialect }) {
   const { data, error, reload } = useQuery((signal) => logFrames(id, dialect, signal), []);
   if (error) return <Problem error={error} what="The frames can’t be shown" retry={reload} />;
   if (data === undefined) return <Loading />;

@@ -79,6 +79,24 @@ class Rounds(ToolsTest):
         self.assertIn("not a JSON object", results[1])
 
 
+class Hidden(ToolsTest):
+    models = {"shy": {"targets": ["local/m"], "tools": ["calculator"], "hidden_tools": {"chat": ["calculator"]}},
+              "shy-elsewhere": {"targets": ["local/m"], "tools": ["calculator"], "hidden_tools": {"messages": ["*"]}}}
+
+    def told(self, model, dialect):
+        self.upstream.play(calls(call("calculator", '{"expression":"6*7"}'), text="let me see"), says("42"))
+        body = self.stream(dialect, model, tool_events="comment").body.decode()
+        self.assertIn("let me see", body)
+        self.assertIn('"content":"42"', body)
+        return body
+
+    def test_no_dialect_shows_a_tool_that_its_api_is_not_to_see(self):
+        for dialect in ("openai", "timeline", "agent", "agent-raw"):
+            with self.subTest(dialect):
+                self.assertIn("calculator", self.told("shy-elsewhere", dialect))
+                self.assertNotIn("calculator", self.told("shy", dialect))
+
+
 class SideBySide(ToolsTest):
     ping = "100ms"
 

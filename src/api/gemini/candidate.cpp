@@ -127,12 +127,19 @@ void Candidate::media(const timeline::Media& media) {
     end_part(signature_);
 }
 
-// Sources are told at the end. Places in the request's own documents have no word in this API.
+// Sources are told at the end: pages, and what was found in the request's own documents.
 void Candidate::cite(const timeline::Citation& citation) {
-    if (citation.url.empty()) return;
+    using Kind = timeline::Citation::Kind;
+    const bool is_page = citation.kind == Kind::address ||
+                         (citation.kind == Kind::search_result && citation.url.starts_with("http"));
+    if (is_page && citation.url.empty()) return;
     json::Writer writer(sources_);
-    writer.begin_object().key("web").begin_object().key("uri").escaped(citation.url);
+    writer.begin_object();
+    is_page ? writer.key("web") : writer.key("retrievedContext");
+    writer.begin_object();
+    if (!citation.url.empty()) writer.key("uri").escaped(citation.url);
     if (!citation.title.empty()) writer.key("title").escaped(citation.title);
+    if (!is_page && !citation.cited_text.empty()) writer.key("text").escaped(citation.cited_text);
     writer.end_object().end_object();
 }
 

@@ -191,6 +191,10 @@ TEST(GeminiStream, TellsSourcesImagesAndLogprobs) {
         testing::logprob("a"),
         timeline::Text{0, "a"},
         timeline::Citation{.choice = 0, .url = "https://a", .title = "A"},
+        timeline::Citation{.choice = 0,
+                           .kind = timeline::Citation::Kind::pages,
+                           .title = "Report",
+                           .cited_text = "c"},
         timeline::Media{.choice = 0,
                         .kind = timeline::Media::Kind::image,
                         .media_type = "image/webp",
@@ -199,7 +203,8 @@ TEST(GeminiStream, TellsSourcesImagesAndLogprobs) {
         timeline::Ended{}};
     for (const std::string& out : {streamed(events), whole(events)}) {
         EXPECT_TRUE(out.contains(R"("groundingMetadata":{"groundingChunks":[{"web":)"
-                                 R"({"uri":"https://a","title":"A"}}]})"))
+                                 R"({"uri":"https://a","title":"A"}},{"retrievedContext":)"
+                                 R"({"title":"Report","text":"c"}}]})"))
             << out;
         EXPECT_TRUE(out.contains(R"({"inlineData":{"mimeType":"image/webp","data":"AA"}})")) << out;
         EXPECT_TRUE(out.contains(R"("logprobsResult":{"topCandidates":[{"candidates":[]}],)"

@@ -122,15 +122,21 @@ void append_summary_part(std::string& out, std::string_view text_escaped) {
 }
 
 bool has_annotation(const Citation& citation) {
-    if (citation.kind == Citation::Kind::search_result) return citation.url.starts_with("http");
-    return !citation.url.empty() || !citation.file_id.empty();
+    return citation.kind != Citation::Kind::address || !citation.url.empty() ||
+           !citation.file_id.empty();
 }
 
+// What is no page is a file: one of the request's own documents, which may have no id, or an entry
+// of a search of the client's.
 void add_annotation(std::string& list, const Citation& citation) {
     json::Writer writer(list);
     writer.begin_object().key("type");
-    if (citation.url.empty()) {
-        writer.string("file_citation").key("file_id").escaped(citation.file_id);
+    const bool is_page = citation.kind == Citation::Kind::search_result
+                             ? citation.url.starts_with("http")
+                             : !citation.url.empty();
+    if (!is_page) {
+        writer.string("file_citation").key("file_id");
+        writer.escaped(citation.file_id.empty() ? citation.url : citation.file_id);
         writer.key("filename").escaped(citation.title);
         writer.key("index").number(citation.text_end.value_or(0)).end_object();
         return;

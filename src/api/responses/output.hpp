@@ -38,7 +38,7 @@ void append_summary_part(std::string& out, std::string_view text_escaped);
 // These add one JSON object to a list, with a comma where it needs one.
 void add_annotation(std::string& list, const timeline::Citation& citation);
 void add_logprobs(std::string& list, const timeline::Logprobs& event);
-// Whether there is an annotation for it: places in the client's own text have none.
+// Whether there is an annotation for it: not where nothing is known of the source.
 bool has_annotation(const timeline::Citation& citation);
 
 // The item that a call becomes, as the client knows the tool; `request` may be null.

@@ -167,6 +167,22 @@ TEST(ResponsesAnswer, HasTheSameItems) {
     EXPECT_EQ(whole(answer), std::string(begin).append(answer_end));
 }
 
+TEST(ResponsesStream, HasADocumentThatIsCitedForAFile) {
+    using Kind = timeline::Citation::Kind;
+    const std::vector<Event> events{
+        timeline::Text{0, "a"},
+        timeline::Citation{.choice = 0, .kind = Kind::pages, .title = "Report", .document = 0},
+        timeline::Citation{.choice = 0, .kind = Kind::search_result, .url = "kb/7"},
+        timeline::Citation{.choice = 0, .title = "nobody knows where"},
+        timeline::Finished{0, Finish::stop, ""},
+        timeline::Ended{}};
+    for (const std::string& out : {streamed(events), whole(events)})
+        EXPECT_TRUE(out.contains(
+            R"("annotations":[{"type":"file_citation","file_id":"","filename":"Report","index":0},)"
+            R"({"type":"file_citation","file_id":"kb/7","filename":"","index":0}])"))
+            << out;
+}
+
 TEST(ResponsesStream, RefusesInAPartOfItsOwn) {
     const std::string out =
         streamed({timeline::Refusal{0, "no"}, timeline::Finished{0, Finish::stop, "stop"},

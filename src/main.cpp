@@ -45,7 +45,8 @@ runnel::cli::Command described(const CLI::App& app) {
         return std::vector<std::string>(names.begin(), names.end());
     };
     return runnel::cli::read_commands(app, {{"KIND", words(runnel::provider::kinds())},
-                                            {"DIALECT", words(runnel::api::dialect_names())}});
+                                            {"DIALECT", words(runnel::api::dialect_names())},
+                                            {"API", words(runnel::api::api_names())}});
 }
 
 std::string completion(const std::string& shell, const runnel::cli::Command& program) {
@@ -106,7 +107,7 @@ int main(int argc, char** argv) {
     transcode->add_flag("--include-usage", transcode_options.include_usage,
                         "As if the client had asked for usage");
     transcode->add_flag("--json", transcode_options.json,
-                        "One chat.completion instead of a stream");
+                        "One JSON document, as a client gets that does not stream");
     transcode->add_option("--model", transcode_options.model, "The model's name in the output")
         ->type_name("M");
     transcode->add_option("--split", transcode_options.split, "Feed N bytes at a time")
@@ -117,13 +118,22 @@ int main(int argc, char** argv) {
         ->check(CLI::Range(100, 999))
         ->type_name("N");
 
-    std::string request_kind;
+    runnel::cli::RequestOptions request_options;
     CLI::App* request = app.add_subcommand(
-        "request",
-        "Turn an OpenAI chat request on stdin into the provider's HTTP request, as JSON");
-    request->add_option("--to", request_kind, "The provider's kind, e.g. gemini")
+        "request", "Turn a client's request on stdin into the provider's HTTP request, as JSON");
+    request
+        ->add_option("--from", request_options.from,
+                     "The API that the request is written in; chat if not said")
+        ->type_name("API");
+    request->add_option("--to", request_options.to, "The provider's kind, e.g. gemini")
         ->required()
         ->type_name("KIND");
+    request
+        ->add_option("--model", request_options.model,
+                     "The model, where the request has none (Gemini's have it in the path)")
+        ->type_name("M");
+    request->add_flag("--stream", request_options.stream,
+                      "The path asks for a stream, as Gemini's can");
 
     runnel::cli::KeysCommand keys(&app);
 
@@ -153,9 +163,11 @@ int main(int argc, char** argv) {
     CLI::App* chat = app.add_subcommand(
         "chat", "Chat at the terminal with a model of a running gateway; where stdin is no "
                 "terminal, it is one message and only the answer is printed");
-    chat->add_option("--model", chat_options.model,
+    chat->add_option("model,--model", chat_options.model,
                      "The model; the first that the gateway lists if not said")
         ->type_name("MODEL");
+    chat->add_option("--api", chat_options.api, "The API to talk in; chat if not said")
+        ->type_name("API");
     chat->add_option("--system", chat_options.system, "What goes before the conversation")
         ->type_name("TEXT");
     add_gateway_options(chat, chat_options.url, chat_options.key);
@@ -194,7 +206,7 @@ int main(int argc, char** argv) {
     if (*check) return runnel::cli::check(check_file, std::cout, std::cerr);
     if (*transcode) return print(runnel::cli::transcode(transcode_options, read_stdin()), "");
     if (*request)
-        return print(runnel::cli::write_upstream_request(request_kind, read_stdin()), "\n");
+        return print(runnel::cli::write_upstream_request(request_options, read_stdin()), "\n");
     if (keys.chosen()) return keys.run(std::cout, std::cerr);
     if (*admin_link) return runnel::cli::admin_link(link_options, std::cout, std::cerr);
     if (*complete) std::cout << completion(shell, described(app));

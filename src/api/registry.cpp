@@ -19,6 +19,12 @@ void add_names(const Api& api, std::vector<std::string_view>& names) {
 
 }  // namespace
 
+const Api* api_named(std::string_view name) {
+    for (const Get get : apis)
+        if (get().name() == name) return &get();
+    return nullptr;
+}
+
 const Dialect* dialect_named(const Api& api, std::string_view name) {
     const auto dialects = api.dialects();
     const auto found = std::ranges::find(dialects, name, &Dialect::name);

@@ -14,7 +14,9 @@ namespace runnel::api {
 RUNNEL_APIS(RUNNEL_DECLARE)
 #undef RUNNEL_DECLARE
 
-// "chat", "messages" …, in the order of the list above.
+// The API of that name; null: there is none.
+const Api* api_named(std::string_view name);
+// The APIs' names, in the order of the list above.
 std::span<const std::string_view> api_names();
 
 // The dialect of that name, of whichever API; null: there is none.

@@ -59,7 +59,7 @@ Result<void> play(const ReplayOptions& options, std::ostream& out) {
     if (dialect == nullptr)
         return fail(ErrorKind::invalid_value,
                     fmt::format("there is no dialect {}; there are: {}", options.dialect,
-                                fmt::join(api::chat_dialect_names(), ", ")));
+                                fmt::join(api::dialect_names(), ", ")));
     auto gateway = GatewayClient::make(options.url, Secret(options.key));
     if (!gateway) return propagate(gateway);
     return options.pace == "real" ? play_in_time(**gateway, options, *dialect, out)

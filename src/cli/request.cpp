@@ -7,7 +7,11 @@
 #include "provider/catalogue.hpp"
 #include "provider/credentials/static_key.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <utility>
 
 namespace runnel::cli {
 namespace {
@@ -51,21 +55,37 @@ std::string as_json(const provider::Outgoing& outgoing) {
         writer.null();
     else
         json::append_compact(out, outgoing.body);
+    if (!outgoing.warnings.empty()) {
+        writer.key("warnings").begin_array();
+        for (const std::string& warning : outgoing.warnings) writer.string(warning);
+        writer.end_array();
+    }
     writer.end_object();
     return out;
 }
 
 }  // namespace
 
-Result<std::string> write_upstream_request(std::string_view kind, std::string body) {
-    auto provider = provider_of_kind(kind);
+Result<std::string> write_upstream_request(const RequestOptions& options, std::string body) {
+    const api::Api* api = api::api_named(options.from);
+    if (api == nullptr)
+        return fail(ErrorKind::invalid_value,
+                    fmt::format("there is no API {}; there are: {}", options.from,
+                                fmt::join(api::api_names(), ", ")));
+    auto provider = provider_of_kind(options.to);
     if (!provider) return propagate(provider);
     json::Parser parser;
-    auto request = api::chat_api().read_request({std::move(body)}, &parser);
+    api::Incoming incoming{.body = std::move(body), .model = options.model};
+    if (options.stream) incoming.streaming = chat::Streaming::yes;
+    auto request = api->read_request(std::move(incoming), &parser);
     if (!request) return propagate(request);
+    if (request->model.empty()) request->model = options.model;
     if (request->model.empty())
-        return fail_at(ErrorKind::missing_required_field, "model", "the request needs a model");
-    auto outgoing = (*provider)->write_request(*request, own_name(kind, request->model));
+        return fail_at(ErrorKind::missing_required_field, "model",
+                       "the request needs a model; --model names it where its API has it in the "
+                       "path");
+    if (auto checked = api->check_request(*request); !checked) return propagate(checked);
+    auto outgoing = (*provider)->write_request(*request, own_name(options.to, request->model));
     if (!outgoing) return propagate(outgoing);
     add_key(**provider, &*outgoing);
     return as_json(*outgoing);

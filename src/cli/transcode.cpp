@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::uint64_t id_seed = 1;
 
+std::string answer_id(const api::Api& api) {
+    const std::string_view prefix = api.id_prefix();
+    return std::string(prefix.empty() ? "chatcmpl-" : prefix) + "T";
+}
+
 // Feeds the input in reads of the wanted sizes.
 void feed(const TranscodeOptions& options, std::string_view input, provider::AnswerReader& reader) {
     std::size_t next_cut = 0;
@@ -45,7 +50,8 @@ Result<std::string> transcode(const TranscodeOptions& options, std::string_view 
         return to->api().error_body(
             provider.read_error({.status = options.status, .headers = {}, .body = input}));
 
-    api::Envelope envelope{options.id, options.created, options.model};
+    api::Envelope envelope{options.id.empty() ? answer_id(to->api()) : options.id, options.created,
+                           options.model};
     if (options.include_usage) envelope.usage = api::Envelope::Usage::shown;
     std::string out;
     timeline::Fold fold;

@@ -14,10 +14,10 @@ struct TranscodeOptions {
     std::string to = "openai";
     std::string model = "m1";
     bool include_usage = false;
-    bool json = false;      // fold into one chat.completion
+    bool json = false;      // fold into one whole answer
     std::size_t split = 0;  // feed so many bytes at a time; 0: all at once
     int status = 200;       // another one: the input is an error body
-    std::string id = "chatcmpl-T";
+    std::string id{};       // empty: what the API's ids begin with, and T
     std::int64_t created = 1700000000;
     std::vector<std::size_t> cuts{};  // sizes of the reads; wins over split
 };

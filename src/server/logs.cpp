@@ -91,7 +91,7 @@ awaitable<Result<std::string>> find_content(const Call* call) {
 }
 
 // The frames of a stream whose content was kept, in the dialect that the query names.
-awaitable<Result<std::string>> replayed_frames(const Call* call) {
+awaitable<Result<Replayed>> replayed_frames(const Call* call) {
     auto asked = Query::read(call->request().query(), replay_names);
     if (!asked) co_return propagate(asked);
     auto content = co_await find_content(call);
@@ -161,13 +161,13 @@ Answer show_log_content(Call call) {
 
 // What was said, as the stream that it was, in the dialect that is asked for now, all at once.
 Answer replay_log(Call call) {
-    auto frames = co_await replayed_frames(&call);
-    if (!frames) {
-        co_await turn_away(call, std::move(frames.error()));
+    auto replayed = co_await replayed_frames(&call);
+    if (!replayed) {
+        co_await turn_away(call, std::move(replayed.error()));
         co_return;
     }
     call.answer_headers().add("Cache-Control", "no-store");
-    co_await send(call, 200, "text/event-stream; charset=utf-8", std::move(*frames));
+    co_await send(call, 200, replayed->content_type, std::move(replayed->frames));
 }
 
 Answer export_logs(Call call) {

@@ -28,18 +28,18 @@ Result<KeptAnswer> read_content(std::string content) {
     return KeptAnswer{std::move(envelope), std::move(*recording)};
 }
 
-Result<std::string> replay_content(std::string content, std::string_view dialect) {
+Result<Replayed> replay_content(std::string content, std::string_view dialect) {
     const api::Dialect* found = api::dialect_named(dialect);
     if (found == nullptr)
         return fail_at(ErrorKind::invalid_stream_dialect, "dialect",
                        fmt::format("'{}' is not a stream dialect; there are: {}", dialect,
-                                   fmt::join(api::chat_dialect_names(), ", ")));
+                                   fmt::join(api::dialect_names(), ", ")));
     auto kept = read_content(std::move(content));
     if (!kept) return propagate(kept);
-    std::string frames;
-    const auto encoder = found->make_encoder(kept->envelope, &frames);
+    Replayed replayed{.content_type = found->content_type()};
+    const auto encoder = found->make_encoder(kept->envelope, &replayed.frames);
     kept->recording.replay(encoder.get());
-    return frames;
+    return replayed;
 }
 
 }  // namespace runnel::server

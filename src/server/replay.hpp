@@ -18,6 +18,10 @@ struct KeptAnswer {
 Result<KeptAnswer> read_content(std::string content);
 
 // The frames of its stream in a dialect, all at once.
-Result<std::string> replay_content(std::string content, std::string_view dialect);
+struct Replayed {
+    std::string frames;
+    std::string_view content_type;
+};
+Result<Replayed> replay_content(std::string content, std::string_view dialect);
 
 }  // namespace runnel::server

@@ -131,6 +131,15 @@ class Requests(ConsoleTest):
         page.wait_for("document.querySelector('.frames')?.innerText.includes('\"reasoning_content\"')")
         page.wait_for("location.search === '?part=frames'")
 
+    def test_raw_frames_in_each_api(self):
+        completion = self.ask(model="demo/reasoning")
+        page = self.open(f"/requests/{completion}").click("Raw frames")
+        for dialect, word in (("messages", "event: message_stop"), ("responses", "event: response.completed"),
+                              ("gemini", "finishReason")):
+            with self.subTest(dialect):
+                page.choose("Dialect", dialect)
+                page.wait_for(f"document.querySelector('.frames')?.innerText.includes('{word}')")
+
     def test_the_request_as_a_command(self):
         completion = self.ask(model="demo/echo", text="it's here")
         page = self.open(f"/requests/{completion}").shows("Open in playground")

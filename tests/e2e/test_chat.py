@@ -219,6 +219,24 @@ class Chat(GatewayTest):
                            RUNNEL_URL=f"http://127.0.0.1:{self.runnel.port}/v1")
         self.assertEqual(done.stdout.decode(), "a\ufffdb\n")
 
+    def test_every_api_is_talked_in(self):
+        for api, path in (("chat", "/v1/chat/completions"), ("messages", "/v1/messages"),
+                          ("responses", "/v1/responses"), ("gemini", "/v1beta/models/")):
+            with self.subTest(api):
+                done = self.pipe("hi\n", "local/m", "--api", api, "--system", "Be brief.")
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"Hello\n", b""))
+                self.assertEqual(self.messages(), [("system", "Be brief."), ("user", "hi")])
+                terminal = self.open("--api", api, model="demo/reasoning")
+                terminal.enter("hi")
+                terminal.wait_for(" tokens in, ")
+                self.assertIn("\x1b[2m", terminal.shown)
+                done = self.pipe("hi", "demo/error-midstream", "--api", api)
+                self.assertEqual(done.returncode, 1)
+                self.assertRegex(done.stderr.decode(), "^runnel: .")
+        done = self.pipe("hi", "--api", "letters")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"chat, messages, responses, gemini", done.stderr)
+
     def test_it_says_what_is_wrong(self):
         for text, arguments, word in (("", (), "no message"), ("hi", ("--model", "nobody/m"), "nobody/m"),
                                       ("hi", ("--model", "demo/error-before"), ""),

@@ -149,6 +149,23 @@ class Transcode(LimitedTest):
         self.assertEqual(text_of(frames), "Hel")
         self.assertEqual(frames[-1]["error"]["code"], "upstream_error")
 
+    def test_every_api_has_its_stream_its_answer_and_its_error(self):
+        data = self.WIRES["openai"].text("Hello")
+        for dialect, end, member, error in (("messages", b'"message_stop"}\n\n', "content", "type"),
+                                            ("responses", b"data: [DONE]\n\n", "output", "code"),
+                                            ("gemini", b"}\n\n", "candidates", "status"),
+                                            ("gemini-array", b"}]\n", "candidates", "status")):
+            with self.subTest(dialect):
+                def made(*options):
+                    done = run_command("transcode", "--from", "openai", "--to", dialect, *options, stdin=data)
+                    self.assertEqual((done.returncode, done.stderr), (0, b""))
+                    return done.stdout
+
+                self.assertTrue(made().endswith(end), made())
+                self.assertEqual(made("--split", "3"), made())
+                self.assertIn("Hello", json.dumps(json.loads(made("--json"))[member]))
+                self.assertIn(error, json.loads(made("--status", "500"))["error"])
+
     def test_an_unknown_kind_or_dialect_is_explained(self):
         for options in (("--from", "nobody", "--to", "openai"), ("--from", "openai", "--to", "nobody")):
             done = run_command("transcode", *options)
@@ -171,6 +188,27 @@ class Request(LimitedTest):
                 self.assertIn(path, request["path"])
                 self.assertIn("Hi", json.dumps(request["body"]))
                 self.assertNotIn("sk-secret", done.stdout.decode())
+
+    def test_a_request_comes_in_any_api(self):
+        gemini = b'{"contents":[{"parts":[{"text":"Hi"}]}],"generationConfig":{"topK":4}}'
+        for api, body, options in (
+                ("chat", self.CHAT, ()),
+                ("messages", b'{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi"}],"top_k":4}', ()),
+                ("responses", b'{"model":"m","input":"Hi"}', ()), ("gemini", gemini, ("--model", "m", "--stream"))):
+            with self.subTest(api):
+                done = run_command("request", "--from", api, "--to", "openai", *options, stdin=body)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                request = json.loads(done.stdout)
+                self.assertEqual(request["body"]["model"], "m")
+                self.assertEqual(request["body"]["messages"][-1], {"role": "user", "content": "Hi"})
+                self.assertEqual(request["body"].get("stream", False), api == "gemini")
+                dropped = ["dropped_top_k"] if api in ("messages", "gemini") else None
+                self.assertEqual(request.get("warnings"), dropped)
+        done = run_command("request", "--from", "gemini", "--to", "openai", stdin=gemini)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"--model", done.stderr)
+        done = run_command("request", "--from", "letters", "--to", "openai", stdin=gemini)
+        self.assertIn(b"chat, messages, responses, gemini", done.stderr)
 
     def test_a_request_that_is_not_valid_ends_with_its_error(self):
         for body in (b"", b"{", b'{"model":"m"}'):

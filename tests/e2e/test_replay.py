@@ -45,6 +45,21 @@ class Replay(GatewayTest):
         self.assertEqual(self.replay(completion, "--pace", "real").stdout, whole)
         self.assertEqual(get(self.runnel.port, f"/v1/logs/{completion}/stream").body, whole)
 
+    def test_an_answer_comes_again_in_any_api(self):
+        completion = self.recorded()
+        ends = {"messages": b'{"type":"message_stop"}\n\n', "responses": b"data: [DONE]\n\n",
+                "gemini": b'}\n\n', "gemini-array": b"}]\n"}
+        for dialect, end in ends.items():
+            with self.subTest(dialect=dialect):
+                whole = self.replay(completion, "--dialect", dialect)
+                self.assertEqual((whole.returncode, whole.stderr), (0, b""))
+                self.assertIn(b'"Hel"', whole.stdout)
+                self.assertTrue(whole.stdout.endswith(end), whole.stdout)
+                self.assertEqual(self.replay(completion, "--dialect", dialect, "--pace", "real").stdout, whole.stdout)
+                told = get(self.runnel.port, f"/v1/logs/{completion}/stream?dialect={dialect}")
+                self.assertEqual(told.body, whole.stdout)
+                self.assertEqual(told.headers["content-type"].startswith("application/json"), dialect == "gemini-array")
+
     def test_it_is_the_stream_that_the_client_had(self):
         first = self.ask(text="hi", stream_options={"include_usage": True}).body
         completion = frames_of(first)[0]["id"]
@@ -63,7 +78,8 @@ class Replay(GatewayTest):
     def test_it_says_what_is_wrong(self):
         self.assert_fails(self.replay("chatcmpl-nobody"), "no request 'chatcmpl-nobody'")
         self.assert_fails(self.replay("a/../b"), "an id is")
-        self.assert_fails(self.replay("chatcmpl-a", "--dialect", "klingon"), "klingon", "openai, timeline")
+        self.assert_fails(self.replay("chatcmpl-a", "--dialect", "klingon"), "klingon", "openai, timeline",
+                          "messages, responses, gemini")
         self.assert_fails(run_command("replay", "chatcmpl-a", "--url", "http://127.0.0.1:1"),
                           "no gateway answers at http://127.0.0.1:1", "runnel serve", "--url")
         self.assert_fails(run_command("replay", "chatcmpl-a", RUNNEL_URL="nowhere"), "--url", "http://")

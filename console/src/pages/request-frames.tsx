@@ -1,4 +1,4 @@
-// The stream as its client saw it, or would have in another dialect.
+// The stream as its client saw it, or would have in another dialect or API.
 
 import { useState } from 'preact/hooks';
 
@@ -21,7 +21,7 @@ interface FramesProps {
 }
 
 export function Frames({ id, dialect: own, kept, missing }: FramesProps) {
-  const [dialect, setDialect] = useState<FrameDialect>(frameDialects.find((name) => name === own) ?? 'openai');
+  const [dialect, setDialect] = useState<FrameDialect>(frameDialects.find((name) => name === own.replace('gemini-array', 'gemini')) ?? 'openai');
   if (!kept) return <NotKept error={missing} />;
   return (
     <>

@@ -5,7 +5,7 @@ import type { ServerTool, StreamEvent, TokenCounts } from './events';
 export const dialects = ['openai', 'timeline', 'agent', 'agent-raw'] as const;
 export type Dialect = (typeof dialects)[number];
 
-// In which a kept answer can be shown: those of the other APIs too.
+// In which a kept answer can be shown: those of the other APIs too. `gemini-array` has the objects of `gemini`.
 export const frameDialects = [...dialects, 'messages', 'responses', 'gemini'] as const;
 export type FrameDialect = (typeof frameDialects)[number];
 

@@ -6,13 +6,16 @@
 #include "cli/chat/line_reader.hpp"
 #include "cli/chat/models.hpp"
 #include "cli/chat/screen.hpp"
+#include "cli/chat/talk.hpp"
 #include "cli/chat/terminal_text.hpp"
 #include "framing/sse.hpp"
 #include "json/tree.hpp"
 #include "json/values.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -55,19 +58,21 @@ ChatLook look_of_terminal() {
 // Shows each frame of a stream as it comes.
 class FramesOnScreen final : public framing::FrameSink {
 public:
-    explicit FramesOnScreen(ChatScreen* screen) : screen_(*screen) {}
+    FramesOnScreen(const ChatTalk* talk, ChatScreen* screen) : talk_(*talk), screen_(*screen) {}
     void on_frame(const framing::Frame& frame) override {
-        screen_.show(read_chat_frame(frame.data.text()));
+        screen_.show(talk_.read(frame.data.text()));
     }
 
 private:
+    const ChatTalk& talk_;
     ChatScreen& screen_;
 };
 
 class Chat {
 public:
-    Chat(GatewayClient* gateway, ChatLook look, Conversation conversation)
+    Chat(GatewayClient* gateway, const ChatTalk* talk, ChatLook look, Conversation conversation)
         : gateway_(*gateway),
+          talk_(*talk),
           look_(look),
           conversation_(std::move(conversation)) {}
 
@@ -90,6 +95,7 @@ private:
     std::optional<double> cost_of(const std::string& id);
 
     GatewayClient& gateway_;
+    const ChatTalk& talk_;
     ChatLook look_;
     Conversation conversation_;
     enum class Costs { shown, unknown } costs_ = Costs::shown;
@@ -98,18 +104,14 @@ private:
 Result<void> Chat::answer_next() {
     std::string out;
     ChatScreen screen(look_, &out);
-    FramesOnScreen frames(&screen);
+    FramesOnScreen frames(&talk_, &screen);
     framing::Decoder decoder(limits::frame_bytes);
     const auto began = Clock::now();
     const auto show = [&](Padded bytes) {
         (void)decoder.feed(bytes, frames);  // a frame past any size ends what can be shown
         print(std::exchange(out, {}));
     };
-    auto answer = gateway_.ask({.method = "POST",
-                                .path = "/v1/chat/completions",
-                                .body = conversation_.request(),
-                                .dialect = "timeline"},
-                               show);
+    auto answer = gateway_.ask(talk_.ask(conversation_), show);
     const bool stopped = answer && answer->end == Answer::End::interrupted;
     const auto took = std::chrono::floor<std::chrono::milliseconds>(Clock::now() - began);
     screen.end(stopped ? ChatScreen::End::stopped : ChatScreen::End::whole);
@@ -228,7 +230,20 @@ void Chat::talk() {
     }
 }
 
+Result<const ChatTalk*> talk_named(std::string_view api) {
+    const auto talks = chat_talks();
+    const auto found = std::ranges::find(talks, api, &ChatTalk::name);
+    if (found != talks.end()) return &*found;
+    std::vector<std::string_view> names;
+    for (const ChatTalk& talk : talks) names.push_back(talk.name);
+    return fail(
+        ErrorKind::invalid_value,
+        fmt::format("there is no chat in the API {}; there are: {}", api, fmt::join(names, ", ")));
+}
+
 Result<void> run(const ChatOptions& options) {
+    auto talk = talk_named(options.api);
+    if (!talk) return propagate(talk);
     const bool at_terminal = ::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0;
     auto gateway = GatewayClient::make(options.url, Secret(options.key),
                                        at_terminal ? GatewayClient::Interrupt::ends_answer
@@ -243,13 +258,13 @@ Result<void> run(const ChatOptions& options) {
         if (auto known = check_model(**gateway, options.model); !known) return propagate(known);
     }
     if (at_terminal) {
-        Chat(gateway->get(), look_of_terminal(), std::move(conversation)).talk();
+        Chat(gateway->get(), *talk, look_of_terminal(), std::move(conversation)).talk();
         return {};
     }
     std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
     while (text.ends_with('\n')) text.pop_back();
     if (text.empty()) return fail(ErrorKind::invalid_value, "there is no message on stdin");
-    Chat chat(gateway->get(), ChatLook::answer_only, std::move(conversation));
+    Chat chat(gateway->get(), *talk, ChatLook::answer_only, std::move(conversation));
     chat.add_question(with_valid_utf8(text));
     return chat.answer_next();
 }

@@ -9,6 +9,7 @@ namespace runnel::cli {
 struct ChatOptions {
     std::string model{};  // empty: the first that the gateway offers
     std::string system{};
+    std::string api = "chat";
     std::string url{default_gateway_url};
     std::string key{};
 };

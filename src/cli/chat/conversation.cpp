@@ -1,6 +1,6 @@
 #include "cli/chat/conversation.hpp"
 
-#include "json/writer.hpp"
+#include <algorithm>
 
 namespace runnel::cli {
 namespace {
@@ -14,21 +14,6 @@ std::string trimmed(std::string_view text) {
 }
 
 }  // namespace
-
-std::string Conversation::request() const {
-    std::string body;
-    json::Writer out(body);
-    out.begin_object().key("model").string(model).key("stream").boolean(true);
-    out.key("servertool_results").boolean(true).key("messages").begin_array();
-    const auto add = [&](std::string_view role, const std::string& text) {
-        out.begin_object().key("role").string(role).key("content").string(text).end_object();
-    };
-    if (!system.empty()) add("system", system);
-    for (const Turn& turn : turns)
-        add(turn.role == Turn::Role::user ? "user" : "assistant", turn.text);
-    out.end_array().end_object();
-    return body;
-}
 
 bool Conversation::forget_answer() {
     if (turns.empty()) return false;

@@ -19,8 +19,6 @@ struct Conversation {
     std::string system{};
     std::vector<Turn> turns{};
 
-    // The request for the next answer, as a stream with all that the gateway does on the way.
-    std::string request() const;
     // Takes back what was answered last, so that it can be asked again. False where nothing was.
     bool forget_answer();
 };

@@ -7,14 +7,6 @@ namespace {
 
 using Role = Conversation::Turn::Role;
 
-TEST(Conversation, AsksWithAllThatWasSaid) {
-    Conversation talk{"m", "Be brief.", {{Role::user, "a \"b\"\n"}, {Role::assistant, "c"}}};
-    EXPECT_EQ(talk.request(),
-              R"({"model":"m","stream":true,"servertool_results":true,"messages":[)"
-              R"({"role":"system","content":"Be brief."},{"role":"user","content":"a \"b\"\n"},)"
-              R"({"role":"assistant","content":"c"}]})");
-}
-
 TEST(Conversation, ForgetsTheLastAnswerOnly) {
     Conversation talk;
     EXPECT_FALSE(talk.forget_answer());

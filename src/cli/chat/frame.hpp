@@ -8,7 +8,7 @@
 
 namespace runnel::cli {
 
-// What one frame of a `timeline` stream says. What it does not say is empty.
+// What one frame of a stream says. What it does not say is empty.
 struct ChatFrame {
     struct Tool {  // that the gateway runs
         std::string name;
@@ -28,11 +28,14 @@ struct ChatFrame {
     std::optional<Tool> tool{};
     std::vector<std::string> calls{};  // tools that the client is to run
     std::optional<Usage> usage{};
-    std::string finish{};
+    std::string finish{};  // in the words of chat completions
     std::string error{};
 };
 
-// A frame that is no JSON says nothing.
+// A frame that is no JSON says nothing. Chat completions in the dialect `timeline`.
 ChatFrame read_chat_frame(std::string_view data);
+ChatFrame read_messages_frame(std::string_view data);
+ChatFrame read_responses_frame(std::string_view data);
+ChatFrame read_gemini_frame(std::string_view data);
 
 }  // namespace runnel::cli

@@ -24,6 +24,7 @@ constexpr N sampling[]{"temperature", "top_p",    "presence_penalty", "frequency
                        "logit_bias",  "logprobs", "top_logprobs"};
 constexpr N sampling_and_stop[]{"temperature", "top_p",    "presence_penalty", "frequency_penalty",
                                 "logit_bias",  "logprobs", "top_logprobs",     "stop"};
+constexpr N openai_foreign[]{"top_k", "min_p"};
 constexpr ModelRule openai_rules[]{
     {"gpt-5-chat", {}},        {"gpt-5.", sampling, ModelRule::Thinking::asked_for},
     {"gpt-5", sampling},       {"o1", sampling_and_stop},
@@ -148,6 +149,7 @@ constexpr Preset all_presets[]{
      .think_tags = TurnOptions::ThinkTags::reasoning,  // DeepSeek-R1 and MAI run there too
      .request = {.developer = Q::Developer::keep,
                  .max_tokens_field = "max_completion_tokens",
+                 .foreign = openai_foreign,
                  .model_rules = openai_rules,
                  .efforts = any_effort,
                  .allowed_tools = Q::AllowedTools::native}},
@@ -263,6 +265,7 @@ constexpr Preset all_presets[]{
      .models = openai_models,
      .request = {.developer = Q::Developer::keep,
                  .max_tokens_field = "max_completion_tokens",
+                 .foreign = openai_foreign,
                  .model_rules = openai_rules,
                  .efforts = any_effort,
                  .allowed_tools = Q::AllowedTools::native}},

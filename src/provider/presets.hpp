@@ -58,6 +58,9 @@ struct RequestQuirks {
     } usage_option = UsageOption::ask;  // stream_options.include_usage
     Names dropped{};                    // top-level fields it refuses
     Names only{};                       // where not empty: all others are refused
+    // Fields that it refuses too, and that only a client of chat completions is believed to mean:
+    // those of other APIs have them in their own.
+    Names foreign{};
     std::span<const Rename> renamed{};
     std::span<const ModelRule> model_rules{};
     std::span<const EffortRule> efforts{};  // the first whose prefix fits the model

@@ -35,20 +35,21 @@ void MessagesStream::on(const timeline::Event& event) {
         start();
     const bool hides_reasoning = envelope_.reasoning == Envelope::Reasoning::hidden;
     std::visit(Overload{
-                   [&](const Text& e) { items_.on(e); },
+                   [&](const Text& e) { tell(e); },
                    [&](const Reasoning& e) {
-                       if (!hides_reasoning) items_.on(e);
+                       if (!hides_reasoning) tell(e);
                    },
-                   [&](const ReasoningSigned& e) { items_.on(e); },
-                   [&](const ReasoningEncrypted& e) { items_.on(e); },
-                   [&](const Refusal& e) { items_.on(e); },
-                   [&](const ItemEnded& e) { items_.on(e); },
-                   [&](const ToolStarted& e) { items_.on(e); },
-                   [&](const ToolArguments& e) { items_.on(e); },
-                   [&](const ToolEnded& e) { items_.on(e); },
-                   [&](const Citation& e) { items_.on(e); },
+                   [&](const ReasoningSigned& e) { tell(e); },
+                   [&](const ReasoningEncrypted& e) { tell(e); },
+                   [&](const Refusal& e) { tell(e); },
+                   [&](const ItemEnded& e) { tell(e); },
+                   [&](const ToolStarted& e) { tell(e); },
+                   [&](const ToolArguments& e) { tell(e); },
+                   [&](const ToolEnded& e) { tell(e); },
+                   [&](const Citation& e) { tell(e); },
                    [&](const UsageReported& e) { usage_ = e.usage; },
                    [&](const Finished& e) {
+                       if (e.choice != 0) return;
                        finish_ = e.finish;
                        stop_sequence_ = e.stop_sequence;
                    },

@@ -29,6 +29,12 @@ private:
     void end_item() override;
     void write_encrypted(const timeline::ReasoningEncrypted& reasoning) override;
 
+    // Of several answers the first is told.
+    template <class Event>
+    void tell(const Event& event) {
+        if (event.choice == 0) items_.on(event);
+    }
+
     // A frame up to the inside of its data, after its type.
     void begin_frame(std::string_view type);
     void end_frame() { out_ += "}\n\n"; }

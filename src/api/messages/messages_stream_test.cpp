@@ -119,6 +119,20 @@ TEST(MessagesStream, NamesTheIssuerOfForeignSignatures) {
     EXPECT_TRUE(out.contains(R"({"type":"redacted_thinking","data":"runnel:8:openai/y:E"})"));
 }
 
+TEST(MessagesStream, TellsTheFirstOfSeveralAnswers) {
+    const auto answer_of = [](timeline::Choice choice, timeline::Finish finish) {
+        return std::vector<Event>{
+            timeline::Text{choice, "a"}, timeline::ToolStarted{choice, 0, "call_1", "f"},
+            timeline::ToolEnded{choice, 0}, timeline::Finished{choice, finish, ""}};
+    };
+    std::vector<Event> first = answer_of(0, timeline::Finish::tool_calls);
+    std::vector<Event> both = first;
+    for (const Event& event : answer_of(1, timeline::Finish::length)) both.push_back(event);
+    first.push_back(timeline::Ended{});
+    both.push_back(timeline::Ended{});
+    EXPECT_EQ(streamed(both), streamed(first));
+}
+
 TEST(MessagesAnswer, HasTheSameBlocks) {
     EXPECT_EQ(
         whole(answer),

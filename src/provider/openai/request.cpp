@@ -122,6 +122,7 @@ bool BodyWriter::field(std::string_view name) {
 bool BodyWriter::refuses(std::string_view name) const {
     if (is_in(name, quirks_.dropped)) return true;
     if (!quirks_.only.empty() && !is_in(name, quirks_.only)) return true;
+    if (!speaks_chat(request_) && is_in(name, quirks_.foreign)) return true;
     const auto rule = std::ranges::find_if(
         quirks_.model_rules, [&](const ModelRule& r) { return model_.starts_with(r.prefix); });
     if (rule == quirks_.model_rules.end() || !is_in(name, rule->dropped)) return false;
@@ -347,7 +348,10 @@ void BodyWriter::write_wishes() {
     text("safety_identifier", request_.safety_identifier);
     text("prompt_cache_key", request_.session);
     // Anthropic's tiers have other names than OpenAI's.
-    if (request_.api != chat::Api::messages) text("service_tier", request_.service_tier);
+    if (request_.api != chat::Api::messages)
+        text("service_tier", request_.service_tier);
+    else if (request_.service_tier == "default")
+        warn(dropped("service_tier"));
     content_.write_mark(request_.cache);
 }
 

@@ -244,6 +244,20 @@ TEST(OpenAiRequest, GivesToolsThatTheProviderRunsToTheirOwnApiOnly) {
     EXPECT_EQ(out.warnings, std::vector<std::string>{"dropped_tool_web_search"});
 }
 
+TEST(OpenAiRequest, KeepsFieldsOfOtherApisFromThoseWhoRefuseThem) {
+    chat::Request request = testing::hello();
+    request.sampling.top_k = {"64", 64};
+    EXPECT_TRUE(body_for("openai", request).json.contains(R"("top_k":64)"))
+        << "who writes it in this API means it";
+    request.api = chat::Api::gemini;
+    EXPECT_TRUE(body_for("vllm", request).json.contains(R"("top_k":64)"));
+    for (const std::string_view kind : {"openai", "azure"}) {
+        const OpenAiBody out = body_for(kind, request);
+        EXPECT_FALSE(out.json.contains("top_k")) << kind;
+        EXPECT_EQ(out.warnings, std::vector<std::string>{"dropped_top_k"}) << kind;
+    }
+}
+
 TEST(OpenAiRequest, LeavesTheDefaultFormatOut) {
     EXPECT_EQ(fields("together", R"("response_format":{"type":"text"})"), "");
     EXPECT_EQ(fields("together", R"("response_format":{"type":"json_object"})"),

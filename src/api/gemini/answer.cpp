@@ -6,16 +6,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace runnel::api::gemini {
 namespace {
 
 using timeline::Answer;
 
 void append_usage(std::string& out, const timeline::Usage& usage) {
-    const std::int64_t thoughts = usage.reasoning.value_or(0);
+    // Some providers count more thoughts than they count output.
+    const std::int64_t thoughts = std::min(usage.reasoning.value_or(0), usage.output);
     json::Writer writer(out);
     writer.begin_object().key("promptTokenCount").number(usage.input());
-    writer.key("candidatesTokenCount").number(std::max<std::int64_t>(0, usage.output - thoughts));
+    writer.key("candidatesTokenCount").number(usage.output - thoughts);
     writer.key("totalTokenCount").number(usage.total());
     if (usage.reasoning) writer.key("thoughtsTokenCount").number(thoughts);
     if (usage.cache_read) writer.key("cachedContentTokenCount").number(*usage.cache_read);

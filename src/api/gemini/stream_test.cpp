@@ -229,6 +229,14 @@ TEST(GeminiAnswer, HasTheSameParts) {
         R"({"candidates":[{"content":{"role":"model","parts":[{"text":"hm","thought":true},{"functionCall":{"id":"c1","name":"f","args":{"x":1}},"thoughtSignature":"S"},{"text":"a\nb"}]},"index":0,"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":4,"totalTokenCount":14,"thoughtsTokenCount":3,"cachedContentTokenCount":2},"modelVersion":"m1","responseId":"r1"})");
 }
 
+TEST(GeminiAnswer, CountsNoMoreThoughtsThanOutput) {
+    std::string out = "[";
+    append_tail(out, envelope, timeline::Usage{.fresh_input = 1, .output = 2, .reasoning = 5});
+    EXPECT_TRUE(out.contains(R"("promptTokenCount":1,"candidatesTokenCount":0,)"
+                             R"("totalTokenCount":3,"thoughtsTokenCount":2})"))
+        << out;
+}
+
 TEST(GeminiAnswer, ToldAnErrorInGooglesWords) {
     EXPECT_EQ(error_body({ErrorKind::model_not_found, "no model x", "model"}),
               R"({"error":{"code":404,"message":"no model x","status":"NOT_FOUND"}})");

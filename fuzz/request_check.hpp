@@ -87,6 +87,9 @@ inline Result<chat::Request> check_request(const api::Api& api, api::Incoming in
     auto request = api.read_request(std::move(incoming), &parser);
     if (request) {
         require_readable(*request);
+        if (const auto checked = api.check_request(*request); !checked)
+            require(checked.error().kind != ErrorKind::internal_error,
+                    "what is wrong is the client's");
         return request;
     }
     require(request.error().kind != ErrorKind::internal_error, "what is wrong is the client's");

@@ -26,6 +26,7 @@ struct Choice {
     std::string text;
     std::string reasoning;
     std::string refusal;
+    std::string transcript;  // of audio; not compared: not every API has it apart
     std::vector<ToolCall> tool_calls;
     std::string finish;  // empty while there is none
 
@@ -57,6 +58,10 @@ struct Answer {
 // What differs between what a provider said and what the client got, one difference a line; empty
 // when nothing does.
 std::string differences(const Answer& expected, const Answer& actual);
+
+// Takes out of `expected` the calls that `actual` does not have: whoever tells whole calls only
+// leaves out those that a failure cut short.
+void forget_untold_calls(Answer& expected, const Answer& actual);
 
 // Where two texts part, with what is around it: whole answers are too long to print twice. Empty
 // when they are equal.

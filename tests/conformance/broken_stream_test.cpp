@@ -1,4 +1,4 @@
-#include "api/registry.hpp"
+#include "api_reading.hpp"
 #include "corpus.hpp"
 #include "plain_reading.hpp"
 #include "transcoding.hpp"
@@ -25,30 +25,40 @@ std::string_view excerpt(std::string_view stream) { return stream.substr(0, 2000
 // What is wrong with the client's stream, in one dialect or another; empty when it is valid,
 // however it ended.
 std::string flaws(std::string_view from, std::string_view upstream) {
-    const auto dialects = api::chat_dialect_names();
+    const auto& dialects = all_dialects();
     cli::TranscodeOptions options;
     options.from = from;
-    options.to = dialects[upstream.size() % dialects.size()];
+    std::size_t which = upstream.size();
+    while (is_own_api(from, dialects[which % dialects.size()])) ++which;
+    options.to = dialects[which % dialects.size()];
     options.split = 1 + upstream.size() % 97;
     const std::string client = transcoded(options, upstream);
-    std::string report = read_client_stream(client, envelope_of(options)).report();
+    std::string report = read_any_stream(client, envelope_of(options)).report();
     if (report.empty()) return "";
-    return report.append("from\n")
+    return report.append("in ")
+        .append(options.to)
+        .append(" from\n")
         .append(excerpt(upstream))
         .append("\nto\n")
         .append(excerpt(client));
 }
 
 // What the client makes of a prefix of a stream, against the plain reading of that prefix.
-std::string flaws_of_prefix(const Recording& recording, std::string_view prefix) {
+std::string flaws_of_prefix(const Recording& recording, std::string_view prefix,
+                            std::string_view dialect = "openai") {
     cli::TranscodeOptions options;
     options.from = recording.from();
+    options.to = dialect;
     const std::string client = transcoded(options, prefix);
-    const ClientStream stream = read_client_stream(client, envelope_of(options));
-    const Answer plain = read_plainly(recording.format, recording.from(), prefix);
+    const ClientStream stream = read_any_stream(client, envelope_of(options));
+    Answer plain =
+        as_told_in(dialect, Form::stream, read_plainly(recording.format, recording.from(), prefix));
+    if (dialect != "openai" && stream.answer.failed) forget_untold_calls(plain, stream.answer);
     std::string report = stream.report() + differences(plain, stream.answer);
     if (report.empty()) return "";
-    return report.insert(0, "cut after " + std::to_string(prefix.size()) + " bytes\n")
+    return report
+        .insert(0,
+                std::string(dialect) + " cut after " + std::to_string(prefix.size()) + " bytes\n")
         .append(excerpt(client));
 }
 
@@ -176,6 +186,17 @@ TEST_P(BrokenRecording, IsNoSuccessWhenCutBeforeItsEnd) {
     }
 }
 
+TEST_P(BrokenRecording, IsNoSuccessInAnyApiWhenCutBeforeItsEnd) {
+    const std::string upstream = GetParam().bytes();
+    std::mt19937 random(static_cast<unsigned>(upstream.size() + 1));
+    for (const std::string_view dialect : dialects_of_other_apis()) {
+        if (is_own_api(GetParam().from(), dialect)) continue;
+        const std::size_t cut = random() % (upstream.size() + 1);
+        EXPECT_TRUE(nothing_in(
+            flaws_of_prefix(GetParam(), std::string_view(upstream).substr(0, cut), dialect)));
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Corpus, BrokenRecording, testing::ValuesIn(recordings_of(Kind::stream)),
                          [](const auto& info) { return test_name_of(info.param.name()); });
 
@@ -200,9 +221,14 @@ class CutStream : public BrokenRecording {};
 
 TEST_P(CutStream, IsReadAsFarAsItGoesAfterEveryByte) {
     const std::string upstream = GetParam().bytes();
-    for (std::size_t cut = 0; cut <= upstream.size(); ++cut)
-        ASSERT_TRUE(
-            nothing_in(flaws_of_prefix(GetParam(), std::string_view(upstream).substr(0, cut))));
+    const auto& others = dialects_of_other_apis();
+    for (std::size_t cut = 0; cut <= upstream.size(); ++cut) {
+        const std::string_view prefix = std::string_view(upstream).substr(0, cut);
+        ASSERT_TRUE(nothing_in(flaws_of_prefix(GetParam(), prefix)));
+        if (const auto dialect = others[cut % others.size()];
+            !is_own_api(GetParam().from(), dialect))
+            ASSERT_TRUE(nothing_in(flaws_of_prefix(GetParam(), prefix, dialect)));
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Corpus, CutStream, testing::ValuesIn(short_streams()),

@@ -1,4 +1,5 @@
 #include "api/registry.hpp"
+#include "api_reading.hpp"
 #include "corpus.hpp"
 #include "plain_json.hpp"
 #include "transcoding.hpp"
@@ -14,8 +15,9 @@
 
 // The specification's golden vectors, byte for byte. Each folder of tests/fixtures/golden has what
 // upstream sends and, in case.json, the options it is read with; or the events of an answer that
-// no single upstream can give. DIALECT.sse is what a client of that dialect must get. Ids that the
-// gateway makes up stand there as call_1, call_2, ….
+// no single upstream can give. DIALECT.sse is what a client of that dialect must get, and
+// DIALECT.json what it must get that does not stream. Ids that the gateway makes up stand there as
+// call_1, call_2, ….
 namespace runnel::conformance {
 namespace {
 
@@ -24,17 +26,22 @@ namespace fs = std::filesystem;
 struct Vector {
     std::string folder;
     std::string dialect;
+    Form form = Form::stream;
 
     std::string file(const std::string& name) const { return golden_file(folder + "/" + name); }
-    std::string expected() const { return file(dialect + ".sse"); }
+    std::string expected() const {
+        return file(dialect + (form == Form::stream ? ".sse" : ".json"));
+    }
 };
 
 void PrintTo(const Vector& vector, std::ostream* out) {
-    *out << vector.folder << " in " << vector.dialect;
+    *out << vector.folder << " in " << vector.dialect
+         << (vector.form == Form::whole ? ", whole" : "");
 }
 
 std::string name_of(const testing::TestParamInfo<Vector>& info) {
-    return test_name_of(info.param.folder + "_" + info.param.dialect);
+    return test_name_of(info.param.folder + "_" + info.param.dialect +
+                        (info.param.form == Form::whole ? "_whole" : ""));
 }
 
 // Those with a file of this name.
@@ -43,9 +50,14 @@ std::vector<Vector> vectors_from(std::string_view source) {
     const fs::path golden = fs::path(RUNNEL_SOURCE_DIR) / "tests" / "fixtures" / "golden";
     for (const auto& folder : fs::directory_iterator(golden)) {
         if (!fs::exists(folder.path() / source)) continue;
-        for (const std::string_view dialect : api::chat_dialect_names())
-            if (fs::exists(folder.path() / (std::string(dialect) + ".sse")))
-                vectors.push_back({folder.path().filename().string(), std::string(dialect)});
+        for (const std::string_view dialect : all_dialects()) {
+            const std::string name(dialect);
+            const std::string folder_name = folder.path().filename().string();
+            if (fs::exists(folder.path() / (name + ".sse")))
+                vectors.push_back({folder_name, name, Form::stream});
+            if (fs::exists(folder.path() / (name + ".json")))
+                vectors.push_back({folder_name, name, Form::whole});
+        }
     }
     std::ranges::sort(vectors, {}, [](const Vector& v) { return v.folder + v.dialect; });
     return vectors;
@@ -57,6 +69,7 @@ protected:
         const auto options = nlohmann::json::parse(GetParam().file("case.json"));
         options_.from = options.at("from");
         options_.to = GetParam().dialect;
+        options_.json = GetParam().form == Form::whole;
         options_.include_usage = options.value("include_usage", false);
         upstream_ = GetParam().file("upstream.sse");
         expected_ = GetParam().expected();
@@ -89,7 +102,9 @@ TEST_P(Golden, IsMetWhereverItIsCutInTwo) {
 
 // The reader that judges every other stream must find nothing wrong with these.
 TEST_P(Golden, SatisfiesTheStrictReader) {
-    EXPECT_TRUE(nothing_in(read_client_stream(expected_, envelope_of(options_)).report()));
+    const ExpectedEnvelope envelope = envelope_of(options_);
+    EXPECT_TRUE(nothing_in(options_.json ? read_any_body(expected_, envelope).report()
+                                         : read_any_stream(expected_, envelope).report()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Vectors, Golden, testing::ValuesIn(vectors_from("upstream.sse")), name_of);
@@ -130,16 +145,19 @@ private:
 
 TEST_P(GoldenEvents, AreToldByteForByte) {
     std::string client;
-    const cli::TranscodeOptions options;
-    const auto encoder = api::dialect_named(GetParam().dialect)
-                             ->make_encoder({options.id, options.created, options.model}, &client);
+    cli::TranscodeOptions options;
+    options.to = GetParam().dialect;
+    const auto encoder =
+        api::dialect_named(GetParam().dialect)
+            ->make_encoder({envelope_of(options).id, options.created, options.model}, &client);
     tell(GetParam().file("events.jsonl"), *encoder);
     EXPECT_TRUE(nothing_in(first_difference(GetParam().expected(), client)));
 }
 
 TEST_P(GoldenEvents, SatisfyTheStrictReader) {
-    const ExpectedEnvelope expected{.dialect = GetParam().dialect};
-    EXPECT_TRUE(nothing_in(read_client_stream(GetParam().expected(), expected).report()));
+    cli::TranscodeOptions options;
+    options.to = GetParam().dialect;
+    EXPECT_TRUE(nothing_in(read_any_stream(GetParam().expected(), envelope_of(options)).report()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Vectors, GoldenEvents, testing::ValuesIn(vectors_from("events.jsonl")),

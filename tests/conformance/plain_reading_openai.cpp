@@ -120,6 +120,7 @@ private:
         content(field(delta, "content"), choice);
         if (delta.is_null()) choice.text += text_field(wire, "text");  // a legacy completion's
         choice.refusal += text_field(delta, "refusal");
+        choice.transcript += text_field(field(delta, "audio"), "transcript");
         if (field(delta, "tool_calls").is_array())
             for (const Json& call : field(delta, "tool_calls")) tool_call(call, index, choice);
         legacy_call(field(delta, "function_call"), choice);

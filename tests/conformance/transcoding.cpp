@@ -33,7 +33,10 @@ std::string transcoded(std::string_view from, std::string_view upstream) {
 }
 
 ExpectedEnvelope envelope_of(const cli::TranscodeOptions& options) {
-    return {.id = options.id,
+    const std::string prefix = options.to == "messages"    ? "msg_"
+                               : options.to == "responses" ? "resp_"
+                                                           : "chatcmpl-";
+    return {.id = prefix + "T",
             .created = options.created,
             .model = options.model,
             .include_usage = options.include_usage,
@@ -68,7 +71,7 @@ Choice only_choice(const Answer& answer) {
 }
 
 std::string with_minted_ids_numbered(std::string client, std::string_view upstream) {
-    constexpr std::string_view before = R"("id":"call_)";
+    constexpr std::string_view before = R"(id":"call_)";
     std::map<std::string, std::string> names;
     std::size_t at = 0;
     while ((at = client.find(before, at)) != std::string::npos) {

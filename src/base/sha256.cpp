@@ -32,6 +32,23 @@ Digest sha256(std::string_view bytes) {
     return digest;
 }
 
+Digest hmac_sha256(std::string_view key, std::string_view message) {
+    constexpr std::size_t block_bytes = 64;
+    std::string block(key.size() > block_bytes ? bytes_of(sha256(key)) : key);
+    block.resize(block_bytes, '\0');
+    const auto padded = [&block](char pad) {
+        std::string text = block;
+        for (char& c : text) c = static_cast<char>(c ^ pad);
+        return text;
+    };
+    const Digest inner = sha256(padded(0x36).append(message));
+    return sha256(padded(0x5C).append(bytes_of(inner)));
+}
+
+std::string_view bytes_of(const Digest& digest) {
+    return {reinterpret_cast<const char*>(digest.data()), digest.size()};
+}
+
 std::string in_hexadecimal(const Digest& digest) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string text;

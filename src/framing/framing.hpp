@@ -12,6 +12,8 @@ namespace runnel::framing {
 struct Frame {
     std::string_view event;  // the event's name; empty when it has none
     Padded data;
+    // Whether the framing itself says that it went wrong; `event` is then the failure's name.
+    enum class Tells { event, failure } tells = Tells::event;
 };
 
 class FrameSink {

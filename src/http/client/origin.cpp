@@ -1,8 +1,8 @@
 #include "http/client/origin.hpp"
 
 #include "base/authority.hpp"
+#include "base/base64.hpp"
 #include "base/percent_encoding.hpp"
-#include "http/base64.hpp"
 
 #include <fmt/format.h>
 

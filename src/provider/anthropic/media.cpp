@@ -1,61 +1,17 @@
 #include "provider/anthropic/media.hpp"
 
+#include "base/base64.hpp"
 #include "json/parser.hpp"
 #include "json/text.hpp"
 #include "provider/core/inline_data.hpp"
 
 #include <fmt/format.h>
 
-#include <optional>
-
 namespace runnel::provider::anthropic {
 namespace {
 
-// What the bytes are, whatever the client says they are: Anthropic compares.
-std::string media_type_of(const InlineData& data) {
-    struct Magic {
-        std::string_view base64;
-        std::string_view media_type;
-    };
-    static constexpr Magic magics[] = {
-        {"/9j/", "image/jpeg"},  {"iVBORw0KGgo", "image/png"},   {"R0lGOD", "image/gif"},
-        {"UklGR", "image/webp"}, {"JVBERi0", "application/pdf"},
-    };
-    const std::string head = json::unescaped(data.base64_escaped.substr(0, 24));
-    for (const Magic& magic : magics)
-        if (head.starts_with(magic.base64)) return std::string(magic.media_type);
-    return data.media_type;
-}
-
 bool is_text(std::string_view media_type) {
     return media_type.starts_with("text/") || media_type == "application/json";
-}
-
-std::optional<std::string> decoded(std::string_view base64) {
-    std::string out;
-    unsigned bits = 0;
-    int count = 0;
-    for (const char c : base64) {
-        unsigned digit = 0;
-        if (c >= 'A' && c <= 'Z') {
-            digit = static_cast<unsigned>(c - 'A');
-        } else if (c >= 'a' && c <= 'z') {
-            digit = static_cast<unsigned>(c - 'a') + 26;
-        } else if (c >= '0' && c <= '9') {
-            digit = static_cast<unsigned>(c - '0') + 52;
-        } else if (c == '+' || c == '-') {
-            digit = 62;
-        } else if (c == '/' || c == '_') {
-            digit = 63;
-        } else if (c == '=' || c == '\n' || c == '\r') {
-            continue;
-        } else {
-            return std::nullopt;
-        }
-        bits = bits << 6 | digit;
-        if (++count % 4 != 1) out += static_cast<char>(bits >> (6 - 2 * ((count - 1) % 4)) & 0xFF);
-    }
-    return out;
 }
 
 enum class BlockType { image, document };
@@ -84,12 +40,12 @@ void write_text_source(json::Writer& writer, std::string_view text_escaped) {
 
 Result<void> write_decoded_text(json::Writer& writer, std::string_view base64,
                                 const std::string& param) {
-    const auto text = decoded(json::unescaped(base64));
-    if (!text || !simdjson::validate_utf8(*text))
+    std::string text;
+    if (!append_decoded_base64(text, json::unescaped(base64)) || !simdjson::validate_utf8(text))
         return fail_at(ErrorKind::invalid_value, param,
                        fmt::format("{} is not UTF-8 text in base64", param));
     std::string escaped;
-    json::append_escaped(escaped, *text);
+    json::append_escaped(escaped, text);
     write_text_source(writer, escaped);
     return {};
 }

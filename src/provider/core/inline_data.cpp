@@ -23,6 +23,21 @@ std::optional<InlineData> inline_data(const chat::Source& source) {
                       source.data_escaped};
 }
 
+std::string media_type_of(const InlineData& data) {
+    struct Magic {
+        std::string_view base64;
+        std::string_view media_type;
+    };
+    static constexpr Magic magics[] = {
+        {"/9j/", "image/jpeg"},  {"iVBORw0KGgo", "image/png"},   {"R0lGOD", "image/gif"},
+        {"UklGR", "image/webp"}, {"JVBERi0", "application/pdf"},
+    };
+    const std::string head = json::unescaped(data.base64_escaped.substr(0, 24));
+    for (const Magic& magic : magics)
+        if (head.starts_with(magic.base64)) return std::string(magic.media_type);
+    return data.media_type;
+}
+
 bool is_words(const chat::Part& part) {
     const auto* file = part.as<chat::File>();
     return part.is<chat::Text>() || part.is<chat::Refusal>() ||

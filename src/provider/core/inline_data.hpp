@@ -20,6 +20,10 @@ std::optional<InlineData> read_data_url(std::string_view escaped);
 // The same for bytes wherever the client put them; nothing where they are elsewhere.
 std::optional<InlineData> inline_data(const chat::Source& source);
 
+// What the bytes are by how they begin, whatever the client says they are, because providers
+// compare: pictures and PDF files; else what the client says.
+std::string media_type_of(const InlineData& data);
+
 // Whether a part can be said to any provider in words: text, a refusal, a document of plain text.
 bool is_words(const chat::Part& part);
 // Appends them, escaped.

@@ -1,7 +1,7 @@
 #include "tools/mcp/param_headers.hpp"
 
 #include "base/ascii.hpp"
-#include "http/base64.hpp"
+#include "base/base64.hpp"
 #include "http/message/headers.hpp"
 #include "json/fields.hpp"
 #include "json/text.hpp"
@@ -160,7 +160,7 @@ std::string header_value(std::string_view value) {
     const bool padded = !value.empty() && (is_blank(value.front()) || is_blank(value.back()));
     const bool framed = value.starts_with(encoded_begin) && value.ends_with(encoded_end);
     if (plain && !padded && !framed) return std::string(value);
-    return fmt::format("{}{}{}", encoded_begin, http::base64(value), encoded_end);
+    return fmt::format("{}{}{}", encoded_begin, base64(value), encoded_end);
 }
 
 }  // namespace runnel::tools::mcp

@@ -56,7 +56,8 @@ std::optional<Instant> instant(int year, int month, int day, int hour, int minut
     return sys_days(date) + hours(hour) + minutes(minute) + seconds(second);
 }
 
-// "Wed, 21 Oct 2026 07:28:00 GMT", the only form servers send today.
+}  // namespace
+
 std::optional<Instant> read_http_date(std::string_view text) {
     constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -67,6 +68,8 @@ std::optional<Instant> read_http_date(std::string_view text) {
                    digits_at(text, 5, 2), digits_at(text, 17, 2), digits_at(text, 20, 2),
                    digits_at(text, 23, 2));
 }
+
+namespace {
 
 // "2026-10-21T07:28:00Z"; fractions and other zones are not used by those who send it.
 std::optional<Instant> read_rfc3339(std::string_view text) {

@@ -16,6 +16,9 @@ std::optional<std::chrono::milliseconds>
 retry_delay(const std::vector<Header>& headers,
             std::optional<std::chrono::milliseconds> told_in_body);
 
+// "Wed, 21 Oct 2026 07:28:00 GMT", the only form of a header's date that servers send today.
+std::optional<std::chrono::sys_seconds> read_http_date(std::string_view text);
+
 // A duration as Go and Google write it: "1h2m3.5s", "12ms", "48s".
 std::optional<std::chrono::milliseconds> read_duration(std::string_view text);
 

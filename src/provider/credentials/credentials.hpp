@@ -33,6 +33,9 @@ public:
     // Calls `done` once: before it returns, or later on any thread, within a time that it limits
     // itself.
     virtual void prove(const FinalRequest& request, Done done) const = 0;
+    // The provider says that it does not take the proof. True where the next one will be another,
+    // so that it is worth asking again.
+    virtual bool renew() const { return false; }
 };
 
 }  // namespace runnel::provider

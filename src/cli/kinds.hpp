@@ -20,6 +20,8 @@ inline Result<std::unique_ptr<provider::Provider>> provider_of_kind(std::string_
         const bool adds_path = preset->address == provider::Preset::Address::azure;
         config.base_url = adds_path ? "https://provider.invalid" : "https://provider.invalid/v1";
     }
+    config.cloud.region = "us-east-1";
+    config.cloud.project = "my-project";
     return provider::make_provider(config);
 }
 

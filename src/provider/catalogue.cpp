@@ -18,6 +18,16 @@ Catalogue catalogue_of(std::string_view kind) {
                 {"gemini-3-pro-preview", "gemini-3-flash-preview", "gemini-2.5-pro",
                  "gemini-2.5-flash", "gemini-2.5-flash-lite"},
                 "models/"};
+    if (kind == "bedrock")
+        return {{"anthropic.", "amazon.", "meta.", "mistral.", "openai.", "cohere.", "deepseek.",
+                 "qwen.", "us.", "eu.", "apac.", "global.", "arn:aws"},
+                {"global.anthropic.claude-sonnet-4-5-20250929-v1:0",
+                 "global.anthropic.claude-haiku-4-5-20251001-v1:0", "us.amazon.nova-pro-v1:0",
+                 "us.amazon.nova-lite-v1:0", "openai.gpt-oss-120b-1:0"}};
+    if (kind == "vertex")
+        return {{"gemini-", "claude-"},
+                {"gemini-3-pro-preview", "gemini-2.5-pro", "gemini-2.5-flash", "claude-opus-4-6",
+                 "claude-sonnet-4-5@20250929", "claude-haiku-4-5@20251001"}};
     if (kind == "demo") {
         Catalogue catalogue;
         catalogue.others = Catalogue::Others::refused;

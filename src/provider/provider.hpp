@@ -6,6 +6,7 @@
 #include "chat/request.hpp"
 #include "framing/framing.hpp"
 #include "json/parser.hpp"
+#include "provider/cloud_settings.hpp"
 #include "provider/core/turn.hpp"
 
 #include <chrono>
@@ -26,6 +27,7 @@ struct ProviderConfig {
     std::string base_url;           // empty: the kind's own
     std::vector<Header> headers{};  // added to every request
     std::string api_version{};      // Azure's query parameter
+    CloudSettings cloud{};
 };
 
 // The header that a provider reads a key from, and what comes before the key there.
@@ -89,6 +91,9 @@ public:
     // How the provider is called in messages to users, e.g. "Anthropic".
     virtual std::string_view display_name() const = 0;
     virtual KeyHeader key_header() const { return {}; }
+    // How it knows who asks, where the config gives no key.
+    enum class Identity { key, aws, google };
+    virtual Identity identity() const { return Identity::key; }
     // `model` is the provider's own name for it.
     virtual Result<Outgoing> write_request(const chat::Request& request,
                                            std::string_view model) const = 0;

@@ -14,11 +14,14 @@ namespace {
 
 struct WireFormat {
     std::string_view name;
-    std::unique_ptr<Provider> (*make)(const ProviderConfig& config);
+    Result<std::unique_ptr<Provider>> (*make)(const ProviderConfig& config);
 };
 
-#define RUNNEL_ENTRY(name) WireFormat{#name, &make_##name},
-constexpr WireFormat wire_formats[]{RUNNEL_PROVIDERS(RUNNEL_ENTRY)};
+using Made = Result<std::unique_ptr<Provider>>;
+#define RUNNEL_ENTRY(name)                                                                         \
+    WireFormat{#name, [](const ProviderConfig& config) -> Made { return make_##name(config); }},
+constexpr WireFormat wire_formats[]{RUNNEL_PROVIDERS(RUNNEL_ENTRY)
+                                        RUNNEL_CLOUD_PROVIDERS(RUNNEL_ENTRY)};
 #undef RUNNEL_ENTRY
 
 struct KeyVariable {
@@ -28,6 +31,7 @@ struct KeyVariable {
 
 // The presets of the OpenAI family have theirs in their rows.
 constexpr KeyVariable key_variables[]{{"anthropic", "ANTHROPIC_API_KEY"},
+                                      {"bedrock", "AWS_BEARER_TOKEN_BEDROCK"},
                                       {"gemini", "GEMINI_API_KEY"}};
 
 std::vector<std::string_view> all_kinds() {

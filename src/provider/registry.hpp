@@ -17,8 +17,17 @@ namespace runnel::provider {
     X(ollama)                                                                                      \
     X(openai)
 
+// Those of clouds, whose settings may be wrong.
+#define RUNNEL_CLOUD_PROVIDERS(X)                                                                  \
+    X(bedrock)                                                                                     \
+    X(vertex)
+
 #define RUNNEL_DECLARE(name) std::unique_ptr<Provider> make_##name(const ProviderConfig& config);
 RUNNEL_PROVIDERS(RUNNEL_DECLARE)
+#undef RUNNEL_DECLARE
+#define RUNNEL_DECLARE(name)                                                                       \
+    Result<std::unique_ptr<Provider>> make_##name(const ProviderConfig& config);
+RUNNEL_CLOUD_PROVIDERS(RUNNEL_DECLARE)
 #undef RUNNEL_DECLARE
 
 // The provider for config.kind (a wire format or a preset of the OpenAI family), or what kinds

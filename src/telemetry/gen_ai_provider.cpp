@@ -7,13 +7,9 @@ namespace runnel::telemetry {
 
 std::string_view gen_ai_provider(std::string_view kind, std::string_view name) {
     static constexpr std::pair<std::string_view, std::string_view> words[] = {
-        {"azure", "azure.ai.openai"},
-        {"gemini", "gcp.gemini"},
-        {"kimi", "moonshot_ai"},
-        {"mistral", "mistral_ai"},
-        {"moonshot", "moonshot_ai"},
-        {"together", "together_ai"},
-        {"xai", "x_ai"},
+        {"azure", "azure.ai.openai"}, {"bedrock", "aws.bedrock"},  {"gemini", "gcp.gemini"},
+        {"kimi", "moonshot_ai"},      {"mistral", "mistral_ai"},   {"moonshot", "moonshot_ai"},
+        {"together", "together_ai"},  {"vertex", "gcp.vertex_ai"}, {"xai", "x_ai"},
     };
     if (kind == "openai-compatible") return name;
     const auto* const found =

@@ -26,6 +26,7 @@ Format format_named(std::string_view name) {
     if (name == "anthropic") return Format::anthropic;
     if (name == "gemini") return Format::gemini;
     if (name == "ollama") return Format::ollama;
+    if (name.starts_with("bedrock-")) return Format::bedrock;
     return Format::other;
 }
 
@@ -66,9 +67,14 @@ constexpr std::array<std::string_view, 16> openai_like_kinds = {
     "minimax",  "groq",  "together", "fireworks", "openrouter", "perplexity",
     "cerebras", "vllm",  "llamacpp", "lmstudio"};
 
-constexpr std::array<std::string_view, 1> no_chat_answers = {
+constexpr std::array<std::string_view, 5> no_chat_answers = {
     // Gemini's cachedContents: a resource, not an answer.
     "gemini/prism-use-cache-with-text-1-15ece3.json",
+    // The own formats of models that are asked by Converse, or not at all any more.
+    "bedrock/dd-trace-py-ai21_invoke-0d703c.json",
+    "bedrock/openllmetry-test_guardrail_invoke_stream-fc7821.eventstream",
+    "bedrock/openllmetry-test_titan_invoke_model_guardrail-198a20.json",
+    "bedrock/openllmetry-test_titan_invoke_stream_guardrail-1da6d2.eventstream",
 };
 
 }  // namespace
@@ -84,13 +90,16 @@ std::string Recording::bytes() const {
 }
 
 std::string Recording::from() const {
+    if (provider == "bedrock") return "bedrock";
+    if (provider == "vertexai") return "vertex";
     switch (format) {
         case Format::anthropic: return "anthropic";
         case Format::gemini: return "gemini";
         case Format::ollama: return "ollama";
+        case Format::bedrock: return "bedrock";
         case Format::openai_chat:
             return contains(openai_like_kinds, provider) ? provider : "openai-compatible";
-        case Format::other: return provider == "vertexai" ? "gemini" : "openai-compatible";
+        case Format::other: break;
     }
     return "openai-compatible";
 }

@@ -10,7 +10,7 @@
 // skip and say so.
 namespace runnel::conformance {
 
-enum class Format { openai_chat, anthropic, gemini, ollama, other };
+enum class Format { openai_chat, anthropic, gemini, ollama, bedrock, other };
 enum class Kind { stream, body, error };
 
 struct Recording {

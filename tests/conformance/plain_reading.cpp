@@ -11,6 +11,7 @@ Answer read_plainly(Format format, std::string_view from, std::string_view bytes
         case Format::anthropic: return read_anthropic_plainly(bytes);
         case Format::gemini: return read_gemini_plainly(bytes);
         case Format::ollama: return read_ollama_plainly(bytes);
+        case Format::bedrock: return read_bedrock_plainly(bytes);
         case Format::openai_chat:
         case Format::other: break;
     }

@@ -18,6 +18,7 @@ Answer read_openai_plainly(std::string_view from, std::string_view bytes);
 Answer read_anthropic_plainly(std::string_view bytes);
 Answer read_gemini_plainly(std::string_view bytes);
 Answer read_ollama_plainly(std::string_view bytes);
+Answer read_bedrock_plainly(std::string_view bytes);
 
 // Models that think aloud inside their text open it with a <think> block, which is reasoning, not
 // text. Which models do is known by name only, and OpenAI's own models never do.

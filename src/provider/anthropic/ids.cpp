@@ -24,7 +24,9 @@ std::string native_call_id(std::string_view id) {
     constexpr std::size_t id_bytes_max = 64;
     if (id.starts_with(ours)) {
         const std::string_view rest = id.substr(ours.size());
-        if (rest.starts_with("toolu_") || rest.starts_with("srvtoolu_")) id = rest;
+        if (rest.starts_with("toolu_") || rest.starts_with("srvtoolu_") ||
+            rest.starts_with("tooluse_"))
+            id = rest;
     }
     std::string legal = with_legal_characters(id);
     if (legal == id && !id.empty() && id.size() <= id_bytes_max) return legal;

@@ -168,9 +168,19 @@ void write_identity(Draft& draft, const chat::Request& request) {
     }
 }
 
+void write_betas(Draft& draft, const Reseller& reseller) {
+    for (const std::string& beta : reseller.betas) draft.need_beta(beta);
+    if (draft.betas().empty()) return;
+    json::Writer writer = draft.writer();
+    writer.key("anthropic_beta").begin_array();
+    for (const std::string& beta : draft.betas()) writer.string(beta);
+    writer.end_array();
+}
+
 }  // namespace
 
-Result<Draft> write_body(const chat::Request& request, std::string_view model) {
+Result<Draft> write_body(const chat::Request& request, std::string_view model,
+                         const Reseller* reseller) {
     if (auto possible = refuse_what_is_impossible(request); !possible) return propagate(possible);
     const Traits& traits = traits_of(model);
     const std::string owner = state_owner(model);
@@ -185,9 +195,14 @@ Result<Draft> write_body(const chat::Request& request, std::string_view model) {
         request, traits, budget_fits ? Budgets::possible : Budgets::impossible, draft);
 
     json::Writer writer = draft.writer();
-    writer.begin_object().key("model").string(model);
+    writer.begin_object();
+    if (reseller != nullptr) {
+        writer.key("anthropic_version").string(reseller->version);
+    } else {
+        writer.key("model").string(model);
+    }
     writer.key("max_tokens").number(reasoning.max_tokens);
-    if (request.streams()) writer.key("stream").boolean(true);
+    if (request.streams() && reseller == nullptr) writer.key("stream").boolean(true);
     write_thinking(draft, reasoning, request);
     write_output_config(draft, reasoning, request, traits);
     write_sampling(draft, request, reasoning, traits);
@@ -207,6 +222,7 @@ Result<Draft> write_body(const chat::Request& request, std::string_view model) {
     // A mark for the whole request counts as one more.
     draft.keep_last_marks(request.cache ? cache_marks_max - 1 : cache_marks_max);
     draft.mark(request.cache);
+    if (reseller != nullptr) write_betas(draft, *reseller);
     writer.end_object();
     return draft;
 }

@@ -35,10 +35,12 @@ constexpr auto names = std::to_array<Named>({
     {"api_key_expired", upstream_auth},
     {"api_key_invalid", upstream_auth},
     {"authentication_error", upstream_auth},
+    {"expiredtoken", upstream_auth},
     {"expiredtokenexception", upstream_auth},
     {"incorrect_api_key_error", upstream_auth},
     {"invalid_api_key", upstream_auth},
     {"invalid_authentication_error", upstream_auth},
+    {"invalidsignatureexception", upstream_auth},
     {"unauthenticated", upstream_auth},
     {"unrecognizedclientexception", upstream_auth},
     {"accessdeniedexception", upstream_permission},
@@ -69,6 +71,7 @@ constexpr auto names = std::to_array<Named>({
     {"throttlingexception", upstream_rate_limited},
     {"capacity_exceeded", upstream_overloaded},
     {"engine_overloaded_error", upstream_overloaded},
+    {"modelnotreadyexception", upstream_overloaded},
     {"overloaded_error", upstream_overloaded},
     {"server_is_overloaded", upstream_overloaded},
     {"serviceunavailableexception", upstream_overloaded},
@@ -142,6 +145,7 @@ constexpr auto sentences = std::to_array<Named>({
     {"does not support tools", tool_unsupported_for_model},
     {"found that support tool use", tool_unsupported_for_model},
     {"is not a valid model id", model_not_found},
+    {"model identifier is invalid", model_not_found},
 });
 
 std::optional<ErrorKind> kind_named(std::span<const Named> rows, const ErrorFacts& facts) {

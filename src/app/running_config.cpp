@@ -83,21 +83,24 @@ http::ConnectionLimits connection_limits(const config::Config& config, MemoryBud
 
 Result<std::shared_ptr<const exchange::Gateway>> open_gateway(const config::Config& config,
                                                               tools::ToolRuntime* tool_runtime,
+                                                              provider::Outside* outside,
                                                               const std::string& config_file) {
     auto tools = tool_runtime->open(config.tools, own_files(config, config_file));
     if (!tools) return propagate(tools);
-    return exchange::build_gateway(config, &config::environment, std::move(*tools));
+    return exchange::build_gateway(config, &config::environment, std::move(*tools), outside);
 }
 
 RunningConfig::RunningConfig(boost::asio::io_context* loop, ServeOptions options,
                              config::Config config, http::UpstreamTls* upstream_tls,
-                             tools::ToolRuntime* tool_runtime, exchange::SharedState* state,
-                             Services* services, ConnectionQuota* connection_quota)
+                             tools::ToolRuntime* tool_runtime, provider::Outside* outside,
+                             exchange::SharedState* state, Services* services,
+                             ConnectionQuota* connection_quota)
     : loop_(loop),
       options_(std::move(options)),
       config_(std::move(config)),
       upstream_tls_(upstream_tls),
       tool_runtime_(tool_runtime),
+      outside_(outside),
       state_(state),
       services_(services),
       connection_quota_(connection_quota) {
@@ -160,7 +163,7 @@ void RunningConfig::reload_here(storage::Actor by, std::function<void(Reloaded)>
     config.listen = config_.listen;
     config.data = config_.data;
     if (auto problem = config::exposure_of(config)) return refuse({{0, 0, std::move(*problem)}});
-    auto gateway = open_gateway(config, tool_runtime_, options_.config_file);
+    auto gateway = open_gateway(config, tool_runtime_, outside_, options_.config_file);
     if (!gateway) return refuse({{0, 0, gateway.error().message}});
     const auto entrance = reopen_entrance(config);
     if (!entrance) return refuse({{0, 0, entrance.error().message}});

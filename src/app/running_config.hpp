@@ -28,6 +28,7 @@ log::Format log_format(const config::Config& config);
 // What the config describes, ready for use.
 Result<std::shared_ptr<const exchange::Gateway>> open_gateway(const config::Config& config,
                                                               tools::ToolRuntime* tool_runtime,
+                                                              provider::Outside* outside,
                                                               const std::string& config_file);
 
 http::ConnectionLimits connection_limits(const config::Config& config, MemoryBudget* memory);
@@ -39,7 +40,7 @@ public:
     // All pointers must outlive it.
     RunningConfig(boost::asio::io_context* loop, ServeOptions options, config::Config config,
                   http::UpstreamTls* upstream_tls, tools::ToolRuntime* tool_runtime,
-                  exchange::SharedState* state, Services* services,
+                  provider::Outside* outside, exchange::SharedState* state, Services* services,
                   ConnectionQuota* connection_quota);
 
     // Before the loop runs: who is to use what is read, and the listener's TLS; null: it has none.
@@ -69,6 +70,7 @@ private:
     config::Config config_;
     http::UpstreamTls* upstream_tls_;
     tools::ToolRuntime* tool_runtime_;
+    provider::Outside* outside_;
     exchange::SharedState* state_;
     Services* services_;
     ConnectionQuota* connection_quota_;

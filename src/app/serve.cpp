@@ -15,6 +15,7 @@
 #include "base/log.hpp"
 #include "config/config_file.hpp"
 #include "config/exposure.hpp"
+#include "exchange/credentials/surroundings.hpp"
 #include "http/tls.hpp"
 #include "server/admin/overview.hpp"
 
@@ -102,8 +103,9 @@ int serve(const ServeOptions& options) {
     }
 
     http::UpstreamTls upstream_tls;
+    exchange::Surroundings surroundings(&upstream_tls);  // before whoever proves who asks
     tools::ToolRuntime tool_runtime(&upstream_tls, &config::environment);
-    auto gateway = open_gateway(config, &tool_runtime, options.config_file);
+    auto gateway = open_gateway(config, &tool_runtime, &surroundings, options.config_file);
     if (!gateway) {
         fmt::print(stderr, "runnel: {}\n", gateway.error().message);
         return 1;
@@ -154,7 +156,7 @@ int serve(const ServeOptions& options) {
     std::vector<std::unique_ptr<Shard>> shards;
     asio::io_context control_loop;  // after the shards: what waits in it is theirs
     RunningConfig running_config(&control_loop, options, config, &upstream_tls, &tool_runtime,
-                                 &state, services->get(), &connection_quota);
+                                 &surroundings, &state, services->get(), &connection_quota);
     running_config.has(entrance->tls);
     std::string address = config.listen;
     auto port = options.take_over ? http::Listener::Port::shared : http::Listener::Port::free;
@@ -190,6 +192,7 @@ int serve(const ServeOptions& options) {
     shards.front()->run();
     running.clear();  // the other threads end their requests too, before signals go back to their
                       // defaults
+    surroundings.close();
     tool_runtime.close();
     if (*traces) (*traces)->stop();
     (*services)->stop();

@@ -7,6 +7,8 @@
 #include "cache/settings.hpp"
 #include "guardrail/rule.hpp"
 #include "metering/settings.hpp"
+#include "provider/cloud_settings.hpp"
+#include "provider/credentials/settings.hpp"
 #include "router/policy.hpp"
 #include "storage/settings.hpp"
 #include "tools/config.hpp"
@@ -36,7 +38,9 @@ struct Provider {
     std::vector<Secret> keys{};  // api_key, or keys in their order
     std::vector<std::pair<std::string, std::string>> headers{};
     std::string api_version{};  // Azure
-    std::string proxy{};        // http://host:port; empty: the environment's
+    provider::CloudSettings cloud{};
+    provider::IdentitySettings identity{};  // who asks, where that is no key
+    std::string proxy{};                    // http://host:port; empty: the environment's
     router::Timeouts timeouts{};
     std::optional<int> retries{};
     std::size_t concurrent = 0;        // requests at a time; 0: any number

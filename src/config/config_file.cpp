@@ -62,6 +62,8 @@ std::string text_of_defaults(const Config& config) {
         text += fmt::format("  {}: {{kind: {}", provider.name, provider.kind);
         if (!provider.base_url.empty())
             text += fmt::format(", base_url: \"{}\"", provider.base_url);
+        if (!provider.cloud.region.empty())
+            text += fmt::format(", region: {}", provider.cloud.region);
         if (!provider.keys.empty())
             text += fmt::format(", api_key: \"${{{}}}\"", provider::key_variable(provider.kind));
         text += "}\n";

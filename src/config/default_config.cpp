@@ -22,10 +22,16 @@ std::string_view value_of(Environment environment, std::string_view name) {
     return value ? value : "";
 }
 
+std::string aws_region(Environment environment) {
+    const auto region = value_of(environment, "AWS_REGION");
+    return std::string(region.empty() ? value_of(environment, "AWS_DEFAULT_REGION") : region);
+}
+
 // Some kinds need more than a key, e.g. Azure the address of the resource: those have to be
 // configured.
 bool can_be_made(const Provider& provider) {
     provider::ProviderConfig config{provider.name, provider.kind, provider.base_url};
+    config.cloud = provider.cloud;
     return provider::make_provider(config).has_value();
 }
 
@@ -55,6 +61,7 @@ Config default_config(Environment environment) {
         if (key.empty()) continue;
         Provider provider{std::string(kind), std::string(kind)};
         provider.keys.emplace_back(std::string(key));
+        if (kind == "bedrock") provider.cloud.region = aws_region(environment);
         add(std::move(provider));
     }
     if (const auto host = value_of(environment, "OLLAMA_HOST"); !host.empty())

@@ -1,8 +1,8 @@
 #include "exchange/gateway.hpp"
 
+#include "exchange/credentials/make_credentials.hpp"
 #include "exchange/routes.hpp"
 #include "http/client/destination.hpp"
-#include "provider/credentials/static_key.hpp"
 #include "provider/registry.hpp"
 #include "telemetry/gen_ai_provider.hpp"
 
@@ -28,12 +28,14 @@ std::shared_ptr<const telemetry::Peer> make_peer(const ProviderSlot& slot) {
     return std::make_shared<const telemetry::Peer>(std::move(peer));
 }
 
-Result<ProviderSlot> make_slot(const config::Provider& config, config::Environment environment) {
+Result<ProviderSlot> make_slot(const config::Provider& config, config::Environment environment,
+                               provider::Outside* outside) {
     provider::ProviderConfig wanted;
     wanted.name = config.name;
     wanted.kind = config.kind;
     wanted.base_url = config.base_url;
     wanted.api_version = config.api_version;
+    wanted.cloud = config.cloud;
     for (const auto& [name, value] : config.headers) wanted.headers.push_back({name, value});
 
     ProviderSlot slot{.name = config.name, .kind = config.kind, .timeouts = config.timeouts};
@@ -42,9 +44,7 @@ Result<ProviderSlot> make_slot(const config::Provider& config, config::Environme
     auto made = provider::make_provider(wanted);
     if (!made) return at_fault(config, made.error());
     slot.provider = std::move(*made);
-    for (std::size_t i = 0; i < std::max<std::size_t>(1, config.keys.size()); ++i)
-        slot.credentials.push_back(std::make_unique<provider::StaticKey>(
-            slot.provider->key_header(), config.keys.empty() ? Secret() : config.keys[i]));
+    slot.credentials = make_credentials(config, *slot.provider, outside);
     const std::string_view origin = slot.provider->origin();
     if (!origin.empty()) {
         auto destination = http::find_destination(origin, config.proxy, environment);
@@ -66,13 +66,14 @@ bool Gateway::uses_tls() const {
 
 Result<std::shared_ptr<const Gateway>> build_gateway(const config::Config& config,
                                                      config::Environment environment,
-                                                     std::shared_ptr<const tools::ToolBox> tools) {
+                                                     std::shared_ptr<const tools::ToolBox> tools,
+                                                     provider::Outside* outside) {
     std::vector<ProviderSlot> slots;
     std::vector<config::Provider> providers = config.providers;
     // Its failures are made on purpose: trying again would only make them slow.
     providers.push_back({.name = std::string(demo), .kind = std::string(demo), .retries = 0});
     for (const config::Provider& provider : providers) {
-        auto slot = make_slot(provider, environment);
+        auto slot = make_slot(provider, environment, outside);
         if (!slot) return propagate(slot);
         slots.push_back(std::move(*slot));
     }

@@ -5,6 +5,7 @@
 #include "http/client/destination.hpp"
 #include "metering/prices.hpp"
 #include "provider/credentials/credentials.hpp"
+#include "provider/credentials/outside.hpp"
 #include "provider/provider.hpp"
 #include "router/router.hpp"
 #include "telemetry/request_log.hpp"
@@ -23,7 +24,8 @@ struct ProviderSlot {
     std::string name;
     std::string kind;
     std::unique_ptr<provider::Provider> provider{};
-    // One for each of its keys, in their order; one where it needs none.
+    // One for each of its keys, in their order; one where it has none, or proves otherwise who
+    // asks.
     std::vector<std::unique_ptr<provider::Credentials>> credentials{};
     http::Destination destination{};  // unused by the demo provider, which answers by itself
     router::Timeouts timeouts{};
@@ -55,10 +57,12 @@ struct Gateway {
     bool uses_tls() const;  // to any of its providers
 };
 
-// The error names the provider at fault. `tools` are the config's; null: there are none.
+// The error names the provider at fault. `tools` are the config's; null: there are none. Where
+// credentials are looked for, `outside`, must outlive the gateway.
 Result<std::shared_ptr<const Gateway>> build_gateway(const config::Config& config,
                                                      config::Environment environment,
-                                                     std::shared_ptr<const tools::ToolBox> tools);
+                                                     std::shared_ptr<const tools::ToolBox> tools,
+                                                     provider::Outside* outside);
 
 // The same gateway with a reference count of its own. A request holds its gateway as long as it
 // runs, because the config may be read again meanwhile; threads that counted together would take

@@ -22,6 +22,12 @@ void read_routes(const Section& file, Config& config);
 // One entry of `providers:`; nothing when it has a problem.
 std::optional<Provider> read_provider(const Entry& entry);
 
+// `credentials:` of a provider of this kind: who the gateway is to it, where that is no key.
+provider::IdentitySettings read_identity(const Value& value, std::string_view kind);
+// A key that a program prints: {command: [PROGRAM, ARGUMENT…], ttl: 10m}.
+bool is_key_command(const Value& value);
+provider::IdentitySettings read_key_command(const Value& value);
+
 // `auth:`: who may ask at all.
 std::optional<access::AuthSettings> read_auth(const Value& value, const KnownTools& tools);
 

@@ -251,8 +251,12 @@ void UpstreamCall::lost(const Error& why) {
 void UpstreamCall::fail_as_provider_says() {
     error_reply_.status = status_;
     error_reply_.body = error_body_;
-    if (!repaired_ && !stop_.requested() &&
-        question_.slot->provider->repair(error_reply_, &question_.outgoing)) {
+    const bool is_refused = status_ == 401 || status_ == 403;
+    if (is_refused && !renewed_ && !stop_.requested() && question_.credentials->renew()) {
+        renewed_ = true;
+        ask_again();
+    } else if (!repaired_ && !stop_.requested() &&
+               question_.slot->provider->repair(error_reply_, &question_.outgoing)) {
         repaired_ = true;
         ask_again();
     } else {

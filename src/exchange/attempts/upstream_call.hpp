@@ -105,6 +105,7 @@ private:
     provider::ErrorReply error_reply_;
     std::string error_body_;
     bool repaired_ = false;
+    bool renewed_ = false;  // what proves who asks
     bool stale_connection_ = false;
 };
 

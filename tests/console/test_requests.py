@@ -89,6 +89,8 @@ class Requests(ConsoleTest):
         page = self.open(f"/requests/{completion}").has_title("Request")
         page.shows("first/m failed", "HTTP 500: the disk of the provider is full.", "demo/agent then answered in",
                    "The gateway ran 1 tool in 2 rounds.", '"(17.5 * 3 + 2) / 4"', "13.625")
+        page.there(".waterfall li")
+        page.there(".steps > li")
         bars = page.run("[...document.querySelectorAll('.waterfall-name')].map((name) => name.innerText.split(' · ')[0].split('\\n'))")
         self.assertEqual(bars[:3], [["first/m", "upstream failed"], ["demo/agent", "called tools"], ["calculator", "tool"]])
         self.assertEqual(bars[-1], ["demo/agent", "answered"])
@@ -105,6 +107,7 @@ class Requests(ConsoleTest):
         self.upstream.script = lambda exchange: refuse(exchange) if "chat/completions" in exchange.request.target else exchange.stream("Hel", "lo")
         completion = self.ask(model="fast")
         page = self.open(f"/requests/{completion}").shows("first/m failed", "second/m then answered")
+        page.wait_for("document.querySelectorAll('.waterfall li').length === 2")
         bars = page.run("""[...document.querySelectorAll('.waterfall li')].map((line) => [
             line.querySelector('.waterfall-name span').textContent, line.querySelector('.waterfall-bar').className.split(' ')[1]])""")
         self.assertEqual(bars, [["first/m", "bad"], ["second/m", "good"]])

@@ -170,8 +170,8 @@ TEST(ResponsesRequest, ReadsWhatIsWantedOfTheAnswer) {
     EXPECT_EQ(request.session, "p");
     EXPECT_EQ(request.service_tier, "flex");
     EXPECT_EQ(request.parallel_tool_calls, false);
-    for (const std::string_view kept :
-         {"reasoning", "include", "truncation", "store", "client_metadata"})
+    EXPECT_TRUE(request.conversation.keep);
+    for (const std::string_view kept : {"reasoning", "include", "truncation", "client_metadata"})
         EXPECT_FALSE(chat::find(request.extras, kept).empty()) << kept;
 }
 

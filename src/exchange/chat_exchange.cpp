@@ -5,6 +5,7 @@
 #include "api/registry.hpp"
 #include "base/log.hpp"
 #include "base/redact.hpp"
+#include "exchange/admission/model_access.hpp"
 #include "exchange/attempts/attempts.hpp"
 #include "exchange/operation_of.hpp"
 #include "exchange/rounds/reviews.hpp"
@@ -182,7 +183,7 @@ Result<void> ChatExchange::read() {
 }
 
 Result<void> ChatExchange::route() {
-    if (auto allowed = check_models(); !allowed) return allowed;
+    if (auto allowed = check_models(*gateway_, caller_, request_); !allowed) return allowed;
     if (auto allowed = check_tools(); !allowed) return allowed;
     if (auto found = find_route(); !found) return found;
     record_->model_asked = request_.model.empty() ? route_.name : request_.model;
@@ -347,31 +348,7 @@ void ChatExchange::note_metadata() {
         record_->warnings.emplace_back("metadata_not_logged");
 }
 
-// What the caller's key has to say to what was asked, before the model's own defaults are added.
-Result<void> ChatExchange::check_models() const {
-    if (caller_.key == nullptr) return {};
-    const router::Router& router = gateway_->router;
-    if (caller_.is_browser()) {
-        if (auto plain = access::check_browser_request(request_); !plain) return plain;
-        if (!router.is_model_id(request_.model))
-            return fail(access::browser_model_refused(request_.model));
-    }
-    if (caller_.key->models.empty()) return {};
-    std::vector<std::string_view> asked{request_.model};
-    asked.insert(asked.end(), request_.gateway.fallback.begin(), request_.gateway.fallback.end());
-    for (const std::string_view model : asked)
-        if (!may_use(model)) return fail(access::model_refused(model));
-    return {};
-}
-
-// What does not exist is refused like what is not the caller's: what others have is not told.
-bool ChatExchange::may_use(std::string_view model) const {
-    if (caller_.key == nullptr || caller_.key->models.empty()) return true;
-    const auto names = gateway_->router.names_of(model);
-    return !names.empty() && access::has_model(*caller_.key, names);
-}
-
-// The same for the tools it asks for. A browser's request has those ignored.
+// What the caller's key has to say to the tools it asks for. A browser's request has those ignored.
 Result<void> ChatExchange::check_tools() const {
     const auto& wanted = request_.gateway.builtin_tools;
     if (wanted.empty() || caller_.is_browser()) return {};
@@ -458,7 +435,7 @@ Result<void> ChatExchange::find_route() {
     if (!route) return propagate(route);
     route_ = std::move(*route);
     for (const std::string& model : route_.stand_ins)
-        if (!may_use(model)) return fail(access::stand_in_refused(model));
+        if (!may_use(*gateway_, caller_, model)) return fail(access::stand_in_refused(model));
     limit_request();
     return {};
 }

@@ -69,8 +69,6 @@ private:
     bool keeps_content() const;
     void copy_answer();
     void note_metadata();
-    Result<void> check_models() const;
-    bool may_use(std::string_view model) const;
     Result<void> check_tools() const;
     access::ToolAccess tool_access() const;
     void limit_request();

@@ -2,10 +2,7 @@
 
 #include "base/ascii.hpp"
 #include "base/limits.hpp"
-#include "exchange/admission/limit_headers.hpp"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include "exchange/whole_reply.hpp"
 
 #include <algorithm>
 
@@ -296,13 +293,9 @@ awaitable<void> Reply::finish() {
     if (before_end_) before_end_();
     closed_ = true;
     begin_response();
-    const std::string body = format_.dialect->write_answer(format_.envelope, whole_->fold.answer());
+    std::string body = format_.dialect->write_answer(format_.envelope, whole_->fold.answer());
     whole_.reset();
-    http::Stream* client = transaction_->client;
-    transaction_->watchdog->set(Clock::now() + limits::blocked_client_time,
-                                [client] { client->close(); });
-    if (co_await responder_->send(200, body))
-        transaction_->stop->request(Stop::Reason::client_gone);
+    co_await send_whole(transaction_, 200, std::move(body));
 }
 
 awaitable<void> Reply::fail(Error error) {
@@ -339,14 +332,7 @@ awaitable<void> Reply::send_last() {
 awaitable<void> Reply::refuse(Error error) {
     closed_ = true;
     silence_.reset();
-    http::HeaderList& headers = responder_->headers();
-    headers.add("Content-Type", "application/json");
-    if (record_->attempts.size() > 1)
-        headers.add("X-Gateway-Attempts", std::to_string(record_->attempts.size()));
-    const int status = shape_of(error.kind).status;
-    add_retry_after(error, &headers);
-    if (co_await responder_->send(status, format_.dialect->api().error_body(error)))
-        transaction_->stop->request(Stop::Reason::client_gone);
+    co_await send_refusal(transaction_, record_, &format_.dialect->api(), std::move(error));
 }
 
 // Who answers is told where that is known already; after an early ping it is not.
@@ -362,11 +348,7 @@ void Reply::begin_response() {
     }
     headers.add("X-Completion-Id", format_.envelope.id);
     if (!record_->cache.empty()) headers.add("X-Cache", record_->cache);
-    if (format_.envelope.model.empty()) return;
-    headers.add("X-Model-Used", record_->model_served);
-    headers.add("X-Gateway-Attempts", std::to_string(record_->attempts.size()));
-    if (!record_->warnings.empty())
-        headers.add("X-Gateway-Warnings", fmt::format("{}", fmt::join(record_->warnings, ", ")));
+    if (!format_.envelope.model.empty()) add_served_fields(*record_, &headers);
 }
 
 }  // namespace runnel::exchange

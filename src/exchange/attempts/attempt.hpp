@@ -6,6 +6,7 @@
 #include "exchange/gateway.hpp"
 #include "exchange/held_memory.hpp"
 #include "exchange/worker.hpp"
+#include "provider/core/answer_reader.hpp"
 #include "router/attempt_plan.hpp"
 
 #include <chrono>
@@ -28,7 +29,9 @@ struct Attempt {
         : gateway(std::move(keep)),
           planned(plan),
           gate(reasoning, std::move(when_spoken), {question.outgoing.form}),
-          call(worker, std::move(question), &gate, watchdog),
+          answer(question.slot->provider->make_wire(&worker->parser), question.outgoing.turn, &gate,
+                 &worker->ids),
+          call(worker, std::move(question), &answer, watchdog),
           memory(budget) {
         count_memory();
     }
@@ -46,6 +49,7 @@ struct Attempt {
     std::shared_ptr<const Gateway> gateway;
     router::Attempt planned;
     AnswerGate gate;
+    provider::AnswerReader answer;
     UpstreamCall call;
     HeldMemory memory;
     bool too_much = false;

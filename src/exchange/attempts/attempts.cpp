@@ -1,67 +1,15 @@
 #include "exchange/attempts/attempts.hpp"
 
-#include "base/limits.hpp"
 #include "base/release.hpp"
 #include "exchange/shutting_down.hpp"
-#include "http/as_error.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace runnel::exchange {
 
-namespace asio = boost::asio;
-using asio::awaitable;
+using boost::asio::awaitable;
 using http::Stop;
-using std::chrono::milliseconds;
-
-namespace {
-
-std::vector<router::AttemptPlan::Target> plan_targets(const Gateway& gateway,
-                                                      const router::Route& route) {
-    std::vector<router::AttemptPlan::Target> targets;
-    targets.reserve(route.targets.size());
-    for (const router::Target& target : route.targets) {
-        const ProviderSlot& slot = gateway.providers[target.provider];
-        targets.push_back({slot.name + '/' + target.model, slot.credentials.size(), target.weight,
-                           target.facts.context_length});
-    }
-    return targets;
-}
-
-// The more special word counts: the request's, the model's, the provider's, everybody's.
-router::Policy policy_for(const Gateway& gateway, const router::Route& route,
-                          const chat::GatewayWishes& wishes) {
-    router::Policy said{.strategy = route.policy.strategy};
-    said.retries = wishes.retries;
-    said.timeout = wishes.timeout;
-    router::Policy providers;
-    providers.retries = gateway.providers[route.targets.front().provider].retries;
-    return said.or_else(route.policy).or_else(providers).or_else(gateway.policy);
-}
-
-template <class Duration>
-milliseconds in_ms(Duration time) {
-    return std::chrono::duration_cast<milliseconds>(time);
-}
-
-// What is left of the request's own time-out, where it has one.
-std::optional<RequestTime> time_left(const router::Policy& policy, const Attempts::Budget& budget) {
-    if (!policy.timeout) return std::nullopt;
-    return RequestTime{*policy.timeout,
-                       *policy.timeout - in_ms(std::chrono::steady_clock::now() - budget.begun)};
-}
-
-router::AttemptPlan::Limits plan_limits(const router::Policy& policy,
-                                        const Attempts::Budget& used) {
-    const int retries = policy.retries.value_or(limits::retries) - used.retries;
-    router::AttemptPlan::Limits limits{policy.strategy, std::max(retries, 0),
-                                       limits::retry_window_time};
-    if (const auto time = time_left(policy, used)) limits.timeout = time->left;
-    return limits;
-}
-
-}  // namespace
 
 Attempts::Attempts(Means means, Client client, chat::Request* request, const router::Route* route,
                    timeline::Sink* listener, Afterwards afterwards)
@@ -73,22 +21,22 @@ Attempts::Attempts(Means means, Client client, chat::Request* request, const rou
       route_(route),
       listener_(listener),
       afterwards_(afterwards),
-      policy_(policy_for(*means_.gateway, *route_, request_->gateway)),
-      plan_(plan_targets(*means_.gateway, *route_), plan_limits(policy_, *client_.budget),
-            means_.health, router::AttemptPlan::Random(means_.worker->random()), Clock::now()),
-      may_hedge_(policy_.hedge_after && !client_.budget->hedged),
-      client_set_time_(request_->gateway.timeout.has_value()) {
+      course_(&means_,
+              {client_.transaction, client_.record, route_, &request_->gateway, client_.budget}),
+      policy_(course_.policy()),
+      plan_(course_.plan()),
+      may_hedge_(policy_.hedge_after && !client_.budget->hedged) {
     const bool verified = policy_.midstream == router::Midstream::verified;
     if (verified && reply_->streams()) seen_.emplace();
 }
 
-Attempts::~Attempts() { client_.budget->retries += std::max(0, plan_.attempts() - 1); }
+Attempts::~Attempts() = default;
 
 awaitable<Attempts::Outcome> Attempts::run() {
     Stop* stop = client_.transaction->stop;
     const Stop::Guard guard(stop, [this, stop] { stop_all(stop->reason()); });
     while (const auto planned = plan_next()) {
-        if (planned->delay.count() > 0) co_await pause(planned->delay);
+        if (planned->delay.count() > 0) co_await course_.pause(planned->delay);
         if (stopped()) break;
         if (!plan_.begin(*planned, Clock::now())) continue;
         const Next next = co_await ask(*planned);
@@ -107,15 +55,8 @@ std::optional<router::Attempt> Attempts::plan_next() {
     return plan_.next(now);
 }
 
-awaitable<void> Attempts::pause(milliseconds time) {
-    asio::steady_timer timer(means_.worker->executor(), time);
-    pause_ = &timer;
-    co_await timer.async_wait(as_error);
-    pause_ = nullptr;
-}
-
 void Attempts::stop_all(Stop::Reason reason) {
-    if (pause_ != nullptr) pause_->cancel();
+    course_.end_pause();
     if (current_) current_->call.stop(reason);
     if (!race_) return;
     for (const auto& attempt : race_->running()) attempt->call.stop(reason);
@@ -123,7 +64,7 @@ void Attempts::stop_all(Stop::Reason reason) {
 }
 
 awaitable<Attempts::Next> Attempts::ask(router::Attempt planned) {
-    auto tickets = co_await enter(planned);
+    auto tickets = co_await course_.enter(planned);
     if (!tickets) {
         plan_.failed(planned, tickets.error(), Clock::now());
         co_return Next::another;
@@ -141,67 +82,15 @@ awaitable<Attempts::Next> Attempts::ask(router::Attempt planned) {
     co_return co_await conclude();
 }
 
-// A provider, or a model, may be asked by so many at a time. One that is full is waited for, for a
-// short while, only if there is no other target.
-awaitable<Result<Attempts::Tickets>> Attempts::enter(router::Attempt planned) {
-    Tickets tickets;
-    for (Admission* admission : admissions_of(planned)) {
-        auto ticket = admission->try_enter();
-        if (!ticket && !planned.last_chance)
-            co_return fail(ErrorKind::overloaded, "the target has as many requests as it may have");
-        if (!ticket) {
-            auto entered = co_await admission->enter(client_.transaction->stop);
-            if (!entered) co_return propagate(entered);
-            ticket = std::move(*entered);
-        }
-        tickets.push_back(std::move(*ticket));
-    }
-    co_return tickets;
-}
-
-// The request has entered the model that it asks for; that of the target, and those that led to it
-// as a fallback, are others.
-std::vector<Admission*> Attempts::admissions_of(const router::Attempt& planned) const {
-    const router::Target& target = route_->targets[planned.target];
-    const std::string& provider = means_.gateway->providers[target.provider].name;
-    std::vector<Admission*> admissions;
-    const auto add = [&](Admission* admission) {
-        if (admission != nullptr && std::ranges::find(admissions, admission) == admissions.end())
-            admissions.push_back(admission);
-    };
-    add(means_.admissions->to_provider.find(provider));
-    const AdmissionTable& models = means_.admissions->for_model;
-    const auto add_model = [&](const std::string& name) {
-        if (name != route_->name) add(models.find(name));
-    };
-    add_model(provider + '/' + target.model);
-    for (const std::string& model : target.fallback_of) add_model(model);
-    return admissions;
-}
-
 // Null where the target can't be asked this at all; the plan has been told.
 std::shared_ptr<Attempt> Attempts::open_attempt(const router::Attempt& planned, Alone alone) {
-    const router::Target& target = route_->targets[planned.target];
-    const ProviderSlot& slot = means_.gateway->providers[target.provider];
-    record_->provider = slot.name;
-    record_->model_served = target.public_name;
-    record_->attempts.push_back({slot.name + '/' + target.model, planned.key});
-    record_->attempts.back().started = telemetry::age_of(*record_);
-    if (record_->trace.is_told()) record_->attempts.back().peer = slot.peer;
-
-    auto outgoing = slot.provider->write_request(*request_, target.model);
+    const std::size_t number = course_.begin(planned);
+    auto outgoing = course_.slot_of(planned).provider->write_request(
+        *request_, course_.target_of(planned).model);
     if (!outgoing) {
-        record_->attempts.back().error = name_of(outgoing.error().kind);
-        plan_.failed(planned, outgoing.error(), Clock::now());
+        course_.unaskable(planned, number, outgoing.error());
         return nullptr;
     }
-    if (record_->trace.exists()) outgoing->headers.push_back({"traceparent", traceparent()});
-    const router::Timeouts timeouts =
-        route_->policy.timeouts.or_else(slot.timeouts).or_else(means_.gateway->policy.timeouts);
-    const Deadlines deadlines =
-        deadlines_for(timeouts, request_->streaming.value_or(chat::Streaming::no),
-                      planned.last_chance ? Chance::last : Chance::others_follow,
-                      time_left(policy_, *client_.budget));
     const auto reasoning = request_->reasoning.show == chat::ReasoningWish::Show::no
                                ? api::Envelope::Reasoning::hidden
                                : api::Envelope::Reasoning::shown;
@@ -209,23 +98,14 @@ std::shared_ptr<Attempt> Attempts::open_attempt(const router::Attempt& planned, 
     AnswerGate::WhenSpoken when_spoken;
     if (alone == Alone::yes) when_spoken = [this] { return show(*current_); };
     if (broken_off_) continuation_.emplace(seen_->text(), static_cast<timeline::Sink*>(this));
-    using Reuse = http::ConnectionPool::Reuse;
-    const Reuse reuse =
-        std::exchange(on_new_connection_, false) ? Reuse::forbidden : Reuse::allowed;
-    auto attempt =
-        std::make_shared<Attempt>(means_.gateway, means_.worker, means_.memory, planned,
-                                  UpstreamCall::Question{&slot, slot.credentials[planned.key].get(),
-                                                         std::move(*outgoing), deadlines, reuse},
-                                  reasoning, std::move(when_spoken),
-                                  alone == Alone::yes ? client_.transaction->watchdog : nullptr);
-    attempt->number = record_->attempts.size() - 1;
+    auto attempt = std::make_shared<Attempt>(
+        means_.gateway, means_.worker, means_.memory, planned,
+        course_.question(planned, std::move(*outgoing),
+                         request_->streaming.value_or(chat::Streaming::no)),
+        reasoning, std::move(when_spoken),
+        alone == Alone::yes ? client_.transaction->watchdog : nullptr);
+    attempt->number = number;
     return attempt;
-}
-
-// What the attempt that begins says of itself.
-std::string Attempts::traceparent() const {
-    const telemetry::TraceContext& trace = record_->trace;
-    return trace.traceparent_of(telemetry::attempt_span(trace, record_->attempts.size() - 1));
 }
 
 // Waits until the first attempt has something to tell, with a second one beside it if that takes
@@ -267,15 +147,11 @@ void Attempts::start_hedge() {
     client_.budget->hedged = true;
     const auto planned = plan_.hedge(Clock::now());
     if (!planned || !plan_.begin(*planned, Clock::now())) return;
-    Tickets tickets;
-    for (Admission* admission : admissions_of(*planned)) {
-        auto ticket = admission->try_enter();
-        if (!ticket) return plan_.given_up(*planned, Clock::now());
-        tickets.push_back(std::move(*ticket));
-    }
+    auto tickets = course_.try_enter(*planned);
+    if (!tickets) return plan_.given_up(*planned, Clock::now());
     auto attempt = open_attempt(*planned, Alone::no);
     if (!attempt) return;
-    attempt->tickets = std::move(tickets);
+    attempt->tickets = std::move(*tickets);
     record_of(*attempt).hedge = true;
     race_->enter(std::move(attempt));
 }
@@ -310,7 +186,7 @@ void Attempts::count_memory() {
 void Attempts::note_trimmed_calls() {
     constexpr std::string_view warning = "parallel_calls_trimmed";
     auto& warnings = record_->warnings;
-    if (current_->call.turn().trimmed_calls() &&
+    if (current_->answer.turn().trimmed_calls() &&
         std::ranges::find(warnings, warning) == warnings.end())
         warnings.emplace_back(warning);
 }
@@ -334,7 +210,7 @@ awaitable<Attempts::Next> Attempts::conclude() {
     auto attempt = std::exchange(current_, nullptr);
     const auto& failure = attempt->gate.failure();
     record_of(*attempt).total = in_ms(Clock::now() - attempt->begun);
-    record_->malformed_frames += attempt->call.turn().malformed_count();
+    record_->malformed_frames += attempt->answer.turn().malformed_count();
     if (reply_->client_is_gone()) {
         settle_given_up(*attempt, "client_closed");
         co_return Next::failed;
@@ -436,23 +312,11 @@ void Attempts::on(const timeline::Event& event) {
 }
 
 telemetry::AttemptRecord& Attempts::record_of(const Attempt& attempt) {
-    return record_->attempts[attempt.number];
+    return course_.record_of(attempt.number);
 }
 
-void Attempts::settle_failed(Attempt& attempt, const Error& error) {
-    telemetry::AttemptRecord& record = record_of(attempt);
-    record.error = name_of(error.kind);
-    record.detail = error.detail.empty() ? error.message : error.detail;
-    record.total = in_ms(Clock::now() - attempt.begun);
-    if (attempt.call.was_stale()) {
-        on_new_connection_ = true;
-        plan_.stale_connection(attempt.planned, error, Clock::now());
-    } else if (client_set_time_ && attempt.call.outlasted_request()) {
-        record.left = attempt.call.was_asked();
-        plan_.not_waited_for(attempt.planned, error, Clock::now());
-    } else {
-        plan_.failed(attempt.planned, error, Clock::now());
-    }
+void Attempts::settle_failed(const Attempt& attempt, const Error& error) {
+    course_.failed({&attempt.planned, attempt.number, attempt.begun, &attempt.call}, error);
 }
 
 // Another target may say more; if none does, an empty answer is still an answer.
@@ -461,11 +325,8 @@ void Attempts::settle_silent(const std::shared_ptr<Attempt>& attempt) {
     if (!silent_) silent_ = attempt;
 }
 
-void Attempts::settle_given_up(Attempt& attempt, std::string_view why) {
-    record_of(attempt).error = why;
-    record_of(attempt).left = reply_->client_is_gone() && attempt.call.was_asked();
-    record_of(attempt).total = in_ms(Clock::now() - attempt.begun);
-    plan_.given_up(attempt.planned, Clock::now());
+void Attempts::settle_given_up(const Attempt& attempt, std::string_view why) {
+    course_.given_up({&attempt.planned, attempt.number, attempt.begun, &attempt.call}, why);
 }
 
 }  // namespace runnel::exchange

@@ -2,6 +2,7 @@
 
 #include "chat/request.hpp"
 #include "exchange/attempts/attempt.hpp"
+#include "exchange/attempts/attempt_course.hpp"
 #include "exchange/attempts/continuation.hpp"
 #include "exchange/attempts/race.hpp"
 #include "exchange/continuity.hpp"
@@ -11,7 +12,6 @@
 #include "router/router.hpp"
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
 #include <memory>
@@ -27,21 +27,9 @@ namespace runnel::exchange {
 // answer is gone on with by a target that repeats what was seen.
 class Attempts final : private timeline::Sink {
 public:
-    // What one client request may use up, however many rounds of attempts it takes.
-    struct Budget {
-        std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
-        int retries = 0;  // used
-        bool hedged = false;
-    };
-    // What they are made with. The pointers must outlive the attempts.
-    struct Means {
-        std::shared_ptr<const Gateway> gateway;
-        Worker* worker;
-        router::Health* health;
-        Admissions* admissions;
-        MemoryBudget* memory;
-    };
-    // Whom they are made for; the same.
+    using Budget = AttemptCourse::Budget;
+    using Means = AttemptCourse::Means;
+    // Whom they are made for. The pointers must outlive the attempts.
     struct Client {
         http::Transaction* transaction;
         telemetry::RequestRecord* record;
@@ -67,14 +55,9 @@ private:
     enum class Next { another, answered, failed };
 
     std::optional<router::Attempt> plan_next();
-    boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
     boost::asio::awaitable<Next> ask(router::Attempt planned);
-    using Tickets = std::vector<Admission::Ticket>;
-    boost::asio::awaitable<Result<Tickets>> enter(router::Attempt planned);
-    std::vector<Admission*> admissions_of(const router::Attempt& planned) const;
     enum class Alone { yes, no };
     std::shared_ptr<Attempt> open_attempt(const router::Attempt& planned, Alone alone);
-    std::string traceparent() const;
     boost::asio::awaitable<std::shared_ptr<Attempt>> race(std::shared_ptr<Attempt> first);
     void start_hedge();
     boost::asio::awaitable<void> pump();
@@ -86,9 +69,9 @@ private:
 
     timeline::Sink* show(Attempt& attempt);
     void on(const timeline::Event& event) override;
-    void settle_failed(Attempt& attempt, const Error& error);
+    void settle_failed(const Attempt& attempt, const Error& error);
     void settle_silent(const std::shared_ptr<Attempt>& attempt);
-    void settle_given_up(Attempt& attempt, std::string_view why);
+    void settle_given_up(const Attempt& attempt, std::string_view why);
     telemetry::AttemptRecord& record_of(const Attempt& attempt);
     bool has_shown() const;
     bool may_continue(const Error& error) const;
@@ -105,16 +88,13 @@ private:
     timeline::Sink* listener_;
     Afterwards afterwards_;
     std::size_t served_by_ = 0;
-    router::Policy policy_;  // all but its time-outs, which each target may have its own of
-    router::AttemptPlan plan_;
+    AttemptCourse course_;
+    const router::Policy& policy_;
+    router::AttemptPlan& plan_;
 
     std::shared_ptr<Attempt> current_;  // the one being pumped
     std::optional<Race> race_;
-    bool may_hedge_;                              // once
-    bool client_set_time_;                        // within which it wants its answer
-    boost::asio::steady_timer* pause_ = nullptr;  // while it lasts
-    // The next attempt takes no kept connection: the last one was found closed.
-    bool on_new_connection_ = false;
+    bool may_hedge_;  // once
     std::shared_ptr<Attempt>
         silent_;  // said nothing: still better than an error, if all others fail
     std::string state_owner_;

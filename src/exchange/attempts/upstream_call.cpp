@@ -32,12 +32,11 @@ constexpr auto error_body_time = std::chrono::seconds(2);
 
 }  // namespace
 
-UpstreamCall::UpstreamCall(Worker* worker, Question question, timeline::Sink* sink,
+UpstreamCall::UpstreamCall(Worker* worker, Question question, provider::AnswerBody* body,
                            http::Watchdog* watchdog)
     : worker_(worker),
       question_(std::move(question)),
-      reader_(question_.slot->provider->make_wire(&worker->parser), question_.outgoing.turn, sink,
-              &worker->ids),
+      body_(body),
       watchdog_(watchdog),
       call_(worker->client.call(&question_.slot->destination)),
       total_deadline_(Clock::now() + question_.deadlines.total) {
@@ -47,7 +46,7 @@ UpstreamCall::UpstreamCall(Worker* worker, Question question, timeline::Sink* si
 UpstreamCall::~UpstreamCall() {
     watchdog_->stop();
     // An answer that ended well leaves a connection for the next; anything else is cut off at once.
-    if (reader_.ended() && !stop_.requested() && status_ != 0) call_.finish();
+    if (body_->ended() && !stop_.requested() && status_ != 0) call_.finish();
 }
 
 void UpstreamCall::forget_question() {
@@ -63,7 +62,7 @@ awaitable<void> UpstreamCall::advance() {
 // Connects, asks, and reads the first bytes of the answer.
 awaitable<void> UpstreamCall::open() {
     if (auto proven = co_await prove_who_asks(); !proven) {
-        reader_.fail(stop_.requested() ? timed_out(stop_.reason()) : std::move(proven.error()));
+        body_->fail(stop_.requested() ? timed_out(stop_.reason()) : std::move(proven.error()));
         co_return;
     }
     const auto asked = co_await ask();
@@ -105,7 +104,7 @@ awaitable<Result<void>> UpstreamCall::ask() {
 
 void UpstreamCall::on_read(const Result<void>& read) {
     if (read) return after_read();
-    if (reader_.ended()) return;
+    if (body_->ended()) return;
     stale_connection_ = !stop_.requested() && call_.was_stale();
     lost(read.error());
 }
@@ -126,12 +125,12 @@ void UpstreamCall::after_read() {
         finish_reading();
         return;
     }
-    if (!reader_.ended()) watch_progress();
+    if (!body_->ended()) watch_progress();
 }
 
 // What a large answer made the thread's parser grow to is given back at once.
 void UpstreamCall::finish_reading() {
-    reader_.finish();
+    body_->finish();
     worker_->parser.forget_large();
 }
 
@@ -151,7 +150,7 @@ void UpstreamCall::on_head(const http::ResponseHead& head) {
 
 void UpstreamCall::on_body(Padded bytes) {
     if (status_ == 200) {
-        reader_.feed(bytes);
+        body_->feed(bytes);
         worker_->parser.forget_large();
     } else if (error_body_.size() < limits::error_body_bytes) {
         error_body_ += bytes.text();
@@ -168,7 +167,7 @@ awaitable<void> UpstreamCall::play_next_piece() {
         if (status_ == 200) {
             finish_reading();
         } else {
-            reader_.fail(question_.slot->provider->read_error(error_reply_));
+            body_->fail(question_.slot->provider->read_error(error_reply_));
         }
         co_return;
     }
@@ -184,7 +183,7 @@ awaitable<void> UpstreamCall::play_next_piece() {
     }
     std::string bytes = piece.bytes;
     on_body(Padded::of(bytes));
-    if (!reader_.ended()) watch_progress();
+    if (!body_->ended()) watch_progress();
 }
 
 void UpstreamCall::watch(Stop::Reason reason, Clock::time_point deadline) {
@@ -195,14 +194,14 @@ void UpstreamCall::watch(Stop::Reason reason, Clock::time_point deadline) {
 
 void UpstreamCall::watch_progress() {
     const auto now = Clock::now();
-    if (reader_.turn().finish_seen()) {
-        // The answer is whole; usage may follow, but nobody waits long for it.
+    using Whole = provider::AnswerBody::Whole;
+    const Whole whole = body_->is_whole();
+    if (whole != Whole::no) {
+        // Usage may follow, but nobody waits long for it.
         wait_ = Wait::grace;
-        using Means = provider::TurnOptions::FinishMeans;
-        const bool perhaps = reader_.turn().options().finish_means == Means::perhaps;
         watch(Stop::Reason::finish_grace,
-              now + (perhaps ? perhaps_grace_time : limits::finish_grace_time));
-    } else if (progress() == progress_seen_) {
+              now + (whole == Whole::perhaps ? perhaps_grace_time : limits::finish_grace_time));
+    } else if (body_->progress() == progress_seen_) {
         return;  // a provider that only keeps the connection alive does not get on
     } else if (wait_ == Wait::progress) {
         watchdog_->move_to(std::min(now + question_.deadlines.idle, total_deadline_));
@@ -210,12 +209,7 @@ void UpstreamCall::watch_progress() {
         wait_ = Wait::progress;
         watch(Stop::Reason::idle_timeout, now + question_.deadlines.idle);
     }
-    progress_seen_ = progress();
-}
-
-// What the model has said, or how much has come of an answer that is told when it is whole.
-std::uint64_t UpstreamCall::progress() const {
-    return reader_.turn().output_count() + reader_.document_bytes();
+    progress_seen_ = body_->progress();
 }
 
 void UpstreamCall::restart_watch() {
@@ -227,19 +221,20 @@ void UpstreamCall::restart_watch() {
 void UpstreamCall::lost(const Error& why) {
     const std::string_view display = question_.slot->provider->display_name();
     const auto fail_as = [&](ErrorKind kind, std::string message) {
-        reader_.fail({kind, std::move(message), {}, why.detail.empty() ? why.message : why.detail});
+        body_->fail({kind, std::move(message), {}, why.detail.empty() ? why.message : why.detail});
     };
     if (status_ != 0 && status_ != 200 && stop_.reason() != Stop::Reason::client_gone) {
         fail_as_provider_says();  // its status says more than the way its body ended
-    } else if (stop_.reason() == Stop::Reason::finish_grace || reader_.turn().finish_seen()) {
+    } else if (stop_.reason() == Stop::Reason::finish_grace ||
+               body_->is_whole() != provider::AnswerBody::Whole::no) {
         finish_reading();
     } else if (stop_.requested()) {
-        reader_.fail(timed_out(stop_.reason()));
+        body_->fail(timed_out(stop_.reason()));
     } else if (why.kind == ErrorKind::upstream_malformed) {
         fail_as(why.kind, fmt::format("{} sent a response that can't be read", display));
-    } else if (reader_.turn().any_output()) {
+    } else if (body_->any_output()) {
         finish_reading();  // without a finish reason that is a truncated stream
-        reader_.fail(why);
+        body_->fail(why);
     } else if (status_ == 200) {
         fail_as(ErrorKind::upstream_truncated, fmt::format("{}'s answer broke off", display));
     } else {
@@ -260,7 +255,7 @@ void UpstreamCall::fail_as_provider_says() {
         repaired_ = true;
         ask_again();
     } else {
-        reader_.fail(question_.slot->provider->read_error(error_reply_));
+        body_->fail(question_.slot->provider->read_error(error_reply_));
     }
 }
 

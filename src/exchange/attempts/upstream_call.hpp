@@ -5,7 +5,8 @@
 #include "exchange/worker.hpp"
 #include "http/stop.hpp"
 #include "http/watchdog.hpp"
-#include "provider/core/answer_reader.hpp"
+#include "provider/core/answer_body.hpp"
+#include "provider/provider.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
@@ -18,9 +19,8 @@
 
 namespace runnel::exchange {
 
-// One attempt to get an answer from one provider: connects, asks, and tells what comes back as a
-// timeline, read by read, until the answer has ended. Every way it can fail ends as a Failed event
-// of that timeline.
+// One attempt to get an answer from one provider: connects, asks, and has what comes back read,
+// piece by piece, until the answer has ended. Every way it can fail is told to whoever reads it.
 class UpstreamCall final : private http::CallHandler {
 public:
     // What is asked, of whom, and for how long. The pointers must outlive the call.
@@ -31,15 +31,16 @@ public:
         Deadlines deadlines;
         http::ConnectionPool::Reuse reuse = http::ConnectionPool::Reuse::allowed;
     };
-    // `worker` and `sink` must outlive the call. `watchdog` is used for the deadlines; null: one of
+    // `worker` and `body` must outlive the call. `watchdog` is used for the deadlines; null: one of
     // its own.
-    UpstreamCall(Worker* worker, Question question, timeline::Sink* sink, http::Watchdog* watchdog);
+    UpstreamCall(Worker* worker, Question question, provider::AnswerBody* body,
+                 http::Watchdog* watchdog);
     ~UpstreamCall() override;
 
-    // Waits for the next bytes and tells what they say; call it until the answer has ended. What
-    // the sink made of them can be sent on before the next call: upstream is not read meanwhile.
+    // Waits for the next bytes and has them read; call it until the answer has ended. What was made
+    // of them can be sent on before the next call: upstream is not read meanwhile.
     boost::asio::awaitable<void> advance();
-    bool ended() const { return reader_.ended(); }
+    bool ended() const { return body_->ended(); }
     // It failed because a kept connection was closed before the request got there, which is
     // nobody's fault: it can be asked again, on a new one.
     bool was_stale() const { return stale_connection_; }
@@ -53,10 +54,10 @@ public:
     // From outside, while it waits: the answer ends as failed.
     void stop(http::Stop::Reason reason) { stop_.request(reason); }
     // Between two calls of advance(): nothing more is wanted of it.
-    void end_with(Error error) { reader_.fail(std::move(error)); }
+    void end_with(Error error) { body_->fail(std::move(error)); }
     // Of the question, and of what has come of the answer and is not told yet.
     std::size_t held_bytes() const {
-        return question_.outgoing.body.size() + reader_.held_bytes() + error_body_.size();
+        return question_.outgoing.body.size() + body_->held_bytes() + error_body_.size();
     }
 
     // The client takes its time: the provider's deadlines wait, and begin anew.
@@ -66,7 +67,6 @@ public:
     // in memory as long as its answer streams.
     void forget_question();
 
-    const provider::Turn& turn() const { return reader_.turn(); }
     const std::vector<std::string>& warnings() const { return question_.outgoing.warnings; }
 
 private:
@@ -83,7 +83,6 @@ private:
     void on_read(const Result<void>& read) override;
     void watch(http::Stop::Reason reason, Clock::time_point deadline);
     void watch_progress();
-    std::uint64_t progress() const;
     void lost(const Error& why);
     void fail_as_provider_says();
     void ask_again();
@@ -91,7 +90,7 @@ private:
 
     Worker* worker_;
     Question question_;
-    provider::AnswerReader reader_;
+    provider::AnswerBody* body_;
     http::Stop stop_;
     std::optional<http::Watchdog> own_watchdog_;
     http::Watchdog* watchdog_;

@@ -51,6 +51,12 @@ void AnswerReader::read_document() {
 
 void AnswerReader::fail(Error error) { turn_.fail(std::move(error)); }
 
+AnswerBody::Whole AnswerReader::is_whole() const {
+    if (!turn_.finish_seen()) return Whole::no;
+    const bool perhaps = turn_.options().finish_means == TurnOptions::FinishMeans::perhaps;
+    return perhaps ? Whole::perhaps : Whole::yes;
+}
+
 std::size_t AnswerReader::held_bytes() const {
     return document_.capacity() + (framing_ ? framing_->held_bytes() : 0) + wire_->held_bytes() +
            turn_.held_bytes();

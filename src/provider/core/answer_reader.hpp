@@ -1,5 +1,6 @@
 #pragma once
 
+#include "provider/core/answer_body.hpp"
 #include "provider/core/turn.hpp"
 #include "provider/provider.hpp"
 
@@ -11,24 +12,23 @@ namespace runnel::provider {
 // Reads one upstream answer from its bytes, however they are cut: sees by the first byte whether it
 // is a stream of events, of lines, of array elements, or one JSON document, and lets the wire read
 // it into the turn.
-class AnswerReader final : private framing::FrameSink {
+class AnswerReader final : public AnswerBody, private framing::FrameSink {
 public:
     AnswerReader(std::unique_ptr<Wire> wire, TurnOptions options, timeline::Sink* sink,
                  IdSource* ids);
 
-    // `bytes` must stay put during the call only. Once ended() is true nothing more is read.
-    void feed(Padded bytes);
-    // There will be no more bytes, for whatever reason; ends the timeline if it has not ended yet.
-    void finish();
-    // Ends the timeline with this failure (a time-out, a lost connection).
-    void fail(Error error);
+    void feed(Padded bytes) override;
+    // Ends the timeline if it has not ended yet.
+    void finish() override;
+    void fail(Error error) override;
 
-    bool ended() const { return turn_.ended(); }
+    bool ended() const override { return turn_.ended(); }
+    Whole is_whole() const override;
+    bool any_output() const override { return turn_.any_output(); }
+    // What the model has said, or how much has come of an answer that is told when it is whole.
+    std::uint64_t progress() const override { return turn_.output_count() + document_.size(); }
+    std::size_t held_bytes() const override;
     const Turn& turn() const { return turn_; }
-    // Of an answer that is told only when it is whole.
-    std::size_t document_bytes() const { return document_.size(); }
-    // Of all that it keeps until it can be told.
-    std::size_t held_bytes() const;
 
 private:
     void on_frame(const framing::Frame& frame) override;

@@ -12,7 +12,7 @@ namespace runnel::chat {
 // What a request is to those who need not know what it says: whoever routes it, admits it, and
 // counts what it may use up.
 struct Operation {
-    enum class Kind { chat };
+    enum class Kind { chat, embedding };
     // What it takes a model to be able to do.
     struct Needs {
         bool tools = false;  // the client's, or those of the gateway's that it asks for
@@ -31,6 +31,8 @@ struct Operation {
     std::int64_t thinking_tokens = 0;          // of each choice; they may come on top of that
 
     bool streams() const { return streaming == Streaming::yes; }
+    // What nobody writes an answer to: it has input tokens alone.
+    bool writes_nothing() const { return kind != Kind::chat; }
 };
 
 }  // namespace runnel::chat

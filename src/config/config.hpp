@@ -70,7 +70,9 @@ struct Model {
     bool text_tool_calls = false;           // it writes its calls into its text
     std::vector<std::string> guardrails{};  // that apply whatever a request says
     bool cached = true;                     // where there is a cache
-    std::string id{};                       // a UUID that browser keys name it by
+    // Whether its targets are all the same model, so that any of them may give embeddings.
+    router::SameModel same_model = router::SameModel::by_name;
+    std::string id{};  // a UUID that browser keys name it by
     int max_tool_rounds = limits::tool_rounds;
 };
 

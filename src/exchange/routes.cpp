@@ -62,6 +62,7 @@ Result<router::ModelEntry> make_entry(const config::Model& config) {
     entry.id = config.id;
     entry.text_tool_calls = config.text_tool_calls;
     entry.cached = config.cached;
+    entry.same_model = config.same_model;
     entry.guardrails = config.guardrails;
     return entry;
 }

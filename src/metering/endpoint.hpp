@@ -10,14 +10,17 @@ namespace runnel::metering {
 
 // What keys are for, by the paths that limits name.
 inline constexpr std::string_view chat_endpoint = "/v1/chat/completions";
-inline constexpr std::array<std::string_view, 7> endpoint_names = {
-    chat_endpoint, "/v1/models", "/v1/tools/execute", "/v1/tools",
-    "/v1/logs",    "/v1/usage",  "/v1/balance"};
+inline constexpr std::string_view embeddings_endpoint = "/v1/embeddings";
+inline constexpr std::array<std::string_view, 8> endpoint_names = {
+    chat_endpoint, embeddings_endpoint, "/v1/models", "/v1/tools/execute",
+    "/v1/tools",   "/v1/logs",          "/v1/usage",  "/v1/balance"};
 
 // The one that such requests come to.
 constexpr std::string_view endpoint_of(chat::Operation::Kind kind) {
+    using enum chat::Operation::Kind;
     switch (kind) {
-        case chat::Operation::Kind::chat: break;
+        case embedding: return embeddings_endpoint;
+        case chat: break;
     }
     return chat_endpoint;
 }
@@ -38,6 +41,9 @@ constexpr bool is_at_or_under(std::string_view path, std::string_view name) {
 constexpr std::string_view endpoint_at(std::string_view path) {
     for (const auto& [other, name] : other_names)
         if (is_at_or_under(path, other)) return name;
+    if (path.starts_with("/v1/models/") &&
+        (path.ends_with(":embedContent") || path.ends_with(":batchEmbedContents")))
+        return embeddings_endpoint;
     for (const std::string_view name : endpoint_names)
         if (is_at_or_under(path, name)) return name;
     return {};

@@ -87,6 +87,7 @@ std::int64_t estimated_thinking_tokens(const chat::ReasoningWish& wish) {
 
 std::int64_t reserved_output_tokens(const chat::Operation& operation,
                                     std::optional<std::int64_t> model_max, std::int64_t otherwise) {
+    if (operation.writes_nothing()) return 0;
     std::int64_t each = operation.max_tokens.value_or(otherwise);
     if (model_max) each = std::min(each, *model_max);
     each = std::clamp<std::int64_t>(each, 0, output_tokens_max);

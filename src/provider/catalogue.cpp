@@ -14,7 +14,7 @@ Catalogue catalogue_of(std::string_view kind) {
                 {"claude-opus-5", "claude-sonnet-5", "claude-opus-4-8", "claude-sonnet-4-6",
                  "claude-haiku-4-5"}};
     if (kind == "gemini")
-        return {{"gemini-", "gemma-"},
+        return {{"gemini-", "gemma-", "text-embedding-004", "text-embedding-005", "embedding-001"},
                 {"gemini-3-pro-preview", "gemini-3-flash-preview", "gemini-2.5-pro",
                  "gemini-2.5-flash", "gemini-2.5-flash-lite"},
                 "models/"};

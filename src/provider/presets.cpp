@@ -16,7 +16,8 @@ constexpr std::array<N, 7> four_efforts{"none", "low", "low", "medium", "high", 
 constexpr EffortRule any_effort[]{{"", every_effort}};
 
 // OpenAI and Azure.
-constexpr N openai_prefixes[]{"gpt-", "chatgpt-", "o1", "o3", "o4"};
+constexpr N openai_prefixes[]{
+    "gpt-", "chatgpt-", "o1", "o3", "o4", "text-embedding-3", "text-embedding-ada"};
 constexpr N openai_models[]{"gpt-5.5",    "gpt-5.4",     "gpt-5.2", "gpt-5",
                             "gpt-5-mini", "gpt-5-nano",  "gpt-4.1", "gpt-4.1-mini",
                             "gpt-4o",     "gpt-4o-mini", "o3",      "o4-mini"};
@@ -139,6 +140,39 @@ constexpr EffortRule cerebras_efforts[]{{"gpt-oss", three_efforts}};
 constexpr N llamacpp_aliases[]{"llama.cpp", "llama-cpp"};
 constexpr N lmstudio_aliases[]{"lm-studio"};
 
+// Embeddings: OpenAI takes 2,048 inputs of 300,000 tokens together; who runs a server of their own
+// says what that takes.
+using E = EmbeddingQuirks;
+using Purpose = operation::EmbeddingPurpose;
+constexpr E openai_embeddings{.inputs = 2048, .base64 = E::Base64::yes, .user = E::User::keep};
+constexpr E served_embeddings{.inputs = 2048, .base64 = E::Base64::yes};
+constexpr E plain_embeddings{.inputs = E::inputs_in_numbers};
+constexpr E mistral_embeddings{
+    .inputs = E::inputs_in_numbers, .tokens = 16'000, .dimensions_field = "output_dimension"};
+constexpr PurposeWord jina_purposes[]{{Purpose::query, "retrieval.query"},
+                                      {Purpose::document, "retrieval.passage"},
+                                      {Purpose::question_answering, "retrieval.query"},
+                                      {Purpose::fact_verification, "retrieval.query"},
+                                      {Purpose::similarity, "text-matching"},
+                                      {Purpose::classification, "classification"},
+                                      {Purpose::clustering, "separation"},
+                                      {Purpose::code_query, "code.query"}};
+constexpr PurposeWord voyage_purposes[]{{Purpose::query, "query"},
+                                        {Purpose::question_answering, "query"},
+                                        {Purpose::fact_verification, "query"},
+                                        {Purpose::code_query, "query"},
+                                        {Purpose::document, "document"}};
+constexpr E jina_embeddings{
+    .inputs = E::inputs_in_numbers, .purpose_field = "task", .purposes = jina_purposes};
+constexpr E voyage_embeddings{.inputs = 1000,
+                              .tokens = 100'000,
+                              .base64 = E::Base64::yes,
+                              .dimensions_field = "output_dimension",
+                              .purpose_field = "input_type",
+                              .purposes = voyage_purposes};
+constexpr N jina_prefixes[]{"jina-"};
+constexpr N voyage_prefixes[]{"voyage-"};
+
 constexpr Preset all_presets[]{
     {.kind = "azure",
      .display_name = "Azure OpenAI",
@@ -152,7 +186,8 @@ constexpr Preset all_presets[]{
                  .foreign = openai_foreign,
                  .model_rules = openai_rules,
                  .efforts = any_effort,
-                 .allowed_tools = Q::AllowedTools::native}},
+                 .allowed_tools = Q::AllowedTools::native},
+     .embeddings = openai_embeddings},
     {.kind = "cerebras",
      .display_name = "Cerebras",
      .base_url = "https://api.cerebras.ai/v1",
@@ -184,7 +219,8 @@ constexpr Preset all_presets[]{
      .think_tags = TurnOptions::ThinkTags::reasoning,
      .request = {.efforts = fireworks_efforts,
                  .required_tool_word = "any",
-                 .replay = ReasoningReplay::as_sent}},
+                 .replay = ReasoningReplay::as_sent},
+     .embeddings = plain_embeddings},
     {.kind = "groq",
      .display_name = "Groq",
      .base_url = "https://api.groq.com/openai/v1",
@@ -196,6 +232,12 @@ constexpr Preset all_presets[]{
                  .efforts = groq_efforts,
                  .message_names = Q::MessageNames::drop,
                  .choices = Q::Choices::one}},
+    {.kind = "jina",
+     .display_name = "Jina",
+     .base_url = "https://api.jina.ai/v1",
+     .key_variable = "JINA_API_KEY",
+     .model_prefixes = jina_prefixes,
+     .embeddings = jina_embeddings},
     {.kind = "llamacpp",
      .display_name = "llama.cpp",
      .base_url = "http://127.0.0.1:8080/v1",
@@ -205,7 +247,8 @@ constexpr Preset all_presets[]{
      .request = {.efforts = any_effort,
                  .reasoning = Q::ReasoningField::thinking,
                  .replay = ReasoningReplay::as_sent,
-                 .tool_names = any_tool_name}},
+                 .tool_names = any_tool_name},
+     .embeddings = served_embeddings},
     {.kind = "lmstudio",
      .display_name = "LM Studio",
      .base_url = "http://127.0.0.1:1234/v1",
@@ -215,7 +258,8 @@ constexpr Preset all_presets[]{
      .request = {.efforts = any_effort,
                  .reasoning = Q::ReasoningField::thinking,
                  .replay = ReasoningReplay::as_sent,
-                 .tool_names = any_tool_name}},
+                 .tool_names = any_tool_name},
+     .embeddings = plain_embeddings},
     {.kind = "minimax",
      .display_name = "MiniMax",
      .base_url = "https://api.minimax.io/v1",
@@ -241,7 +285,8 @@ constexpr Preset all_presets[]{
                  .files = Q::Files::document_url,
                  .tool_ids = Q::ToolIds::nine_characters,
                  .after_tool = Q::AfterTool::assistant,
-                 .prefill = Q::Prefill::marked}},
+                 .prefill = Q::Prefill::marked},
+     .embeddings = mistral_embeddings},
     {.kind = "moonshot",
      .display_name = "Moonshot",
      .base_url = "https://api.moonshot.ai/v1",
@@ -268,7 +313,8 @@ constexpr Preset all_presets[]{
                  .foreign = openai_foreign,
                  .model_rules = openai_rules,
                  .efforts = any_effort,
-                 .allowed_tools = Q::AllowedTools::native}},
+                 .allowed_tools = Q::AllowedTools::native},
+     .embeddings = openai_embeddings},
     {.kind = "openai-compatible",
      .display_name = "The provider",
      .base_url = "",
@@ -277,7 +323,8 @@ constexpr Preset all_presets[]{
      .request = {.efforts = any_effort,
                  .reasoning = Q::ReasoningField::thinking,
                  .replay = ReasoningReplay::as_sent,
-                 .tool_names = any_tool_name}},
+                 .tool_names = any_tool_name},
+     .embeddings = served_embeddings},
     {.kind = "openrouter",
      .display_name = "OpenRouter",
      .base_url = "https://openrouter.ai/api/v1",
@@ -288,7 +335,8 @@ constexpr Preset all_presets[]{
                  .dropped = openrouter_dropped,
                  .reasoning = Q::ReasoningField::openrouter,
                  .cache_control = Q::CacheControl::keep,
-                 .replay = ReasoningReplay::details}},
+                 .replay = ReasoningReplay::details},
+     .embeddings = served_embeddings},
     {.kind = "perplexity",
      .display_name = "Perplexity",
      .base_url = "https://api.perplexity.ai",
@@ -306,7 +354,8 @@ constexpr Preset all_presets[]{
      .key_variable = "TOGETHER_API_KEY",
      .models = together_models,
      .think_tags = TurnOptions::ThinkTags::reasoning,
-     .request = {.efforts = gpt_oss_efforts, .replay = ReasoningReplay::as_sent}},
+     .request = {.efforts = gpt_oss_efforts, .replay = ReasoningReplay::as_sent},
+     .embeddings = plain_embeddings},
     {.kind = "vllm",
      .display_name = "vLLM",
      .base_url = "http://127.0.0.1:8000/v1",
@@ -315,7 +364,14 @@ constexpr Preset all_presets[]{
      .request = {.efforts = any_effort,
                  .reasoning = Q::ReasoningField::thinking,
                  .replay = ReasoningReplay::as_sent,
-                 .tool_names = any_tool_name}},
+                 .tool_names = any_tool_name},
+     .embeddings = served_embeddings},
+    {.kind = "voyage",
+     .display_name = "Voyage",
+     .base_url = "https://api.voyageai.com/v1",
+     .key_variable = "VOYAGE_API_KEY",
+     .model_prefixes = voyage_prefixes,
+     .embeddings = voyage_embeddings},
     {.kind = "xai",
      .display_name = "xAI",
      .base_url = "https://api.x.ai/v1",

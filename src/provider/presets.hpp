@@ -1,10 +1,12 @@
 #pragma once
 
 #include "chat/request.hpp"
+#include "operation/embedding.hpp"
 #include "provider/core/tool_names.hpp"
 #include "provider/core/turn.hpp"
 
 #include <array>
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -93,6 +95,24 @@ struct RequestQuirks {
     enum class Schemas { as_sent, moonshot } schemas = Schemas::as_sent;
 };
 
+// What it calls a purpose of embeddings.
+struct PurposeWord {
+    operation::EmbeddingPurpose purpose;
+    std::string_view word;
+};
+
+// How it gives embeddings, if it does.
+struct EmbeddingQuirks {
+    static constexpr std::size_t inputs_in_numbers = 512;  // whose answer is not too large
+    std::size_t inputs = 0;        // that it takes at once; 0: it has no embeddings
+    std::size_t tokens = 250'000;  // estimated, of all of them
+    enum class Base64 { no, yes } base64 = Base64::no;
+    enum class User { drop, keep } user = User::drop;
+    std::string_view dimensions_field = "dimensions";
+    std::string_view purpose_field{};
+    std::span<const PurposeWord> purposes{};
+};
+
 struct Preset {
     std::string_view kind;
     std::string_view display_name;
@@ -106,6 +126,7 @@ struct Preset {
     TurnOptions::ThinkTags think_tags =
         TurnOptions::ThinkTags::text;  // <think> at the head of content
     RequestQuirks request{};
+    EmbeddingQuirks embeddings{};
 };
 
 std::span<const Preset> presets();

@@ -82,6 +82,8 @@ public:
     virtual std::size_t held_bytes() const { return 0; }
 };
 
+class Embedder;
+
 class Provider {
 public:
     virtual ~Provider() = default;
@@ -108,6 +110,9 @@ public:
     // so Outgoing::turn is this plus what the request asks for (e.g. tool_calls_max where parallel
     // calls are off).
     virtual TurnOptions turn_options(std::string_view model) const = 0;
+
+    // What it can be asked besides (operations.hpp); null: it can't.
+    virtual const Embedder* embedder() const { return nullptr; }
 };
 
 }  // namespace runnel::provider

@@ -21,6 +21,10 @@ struct Timeouts {
 
 enum class Strategy { failover, weighted, least_latency };
 
+// Whether the targets of a model are one model at several providers: those with the same name are,
+// or all of them, because the config says so.
+enum class SameModel { by_name, yes };
+
 // What to do when an answer breaks off after the client has seen a part of it.
 enum class Midstream {
     fail,     // say so

@@ -176,6 +176,7 @@ Result<Route> Router::route_to_model(const ModelEntry& model) const {
     route.max_tool_rounds = model.max_tool_rounds;
     route.text_tool_calls = model.text_tool_calls;
     route.cached = model.cached;
+    route.same_model = model.same_model;
     route.guardrails = model.guardrails;
     return route;
 }

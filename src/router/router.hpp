@@ -51,8 +51,9 @@ struct Route {
     const std::vector<std::string>* tools = nullptr;  // that are run here, by name, or null
     const HiddenTools* hidden_tools = nullptr;        // or null
     int max_tool_rounds = limits::tool_rounds;
-    bool text_tool_calls = false;           // the model writes its calls into its text
-    bool cached = true;                     // where there is a cache
+    bool text_tool_calls = false;  // the model writes its calls into its text
+    bool cached = true;            // where there is a cache
+    SameModel same_model = SameModel::by_name;
     std::vector<std::string> guardrails{};  // of all virtual models that it leads to
     std::string rerouted_from{};  // the model that was asked for, where it can't stream and this
                                   // one stands in for it
@@ -83,6 +84,7 @@ struct ModelEntry {
     int max_tool_rounds = limits::tool_rounds;
     bool text_tool_calls = false;
     bool cached = true;
+    SameModel same_model = SameModel::by_name;
     std::vector<std::string> guardrails{};
 };
 

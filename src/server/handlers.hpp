@@ -9,6 +9,8 @@ namespace runnel::server {
 Answer answer_chat(Call call);
 Answer answer_gemini(Call call);
 Answer answer_ollama(Call call);
+Answer answer_embeddings(Call call);
+Answer answer_gemini_embeddings(Call call);
 
 // models.cpp
 Answer list_models(Call call);

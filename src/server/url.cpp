@@ -30,7 +30,7 @@ constexpr std::string_view deployments = "/openai/deployments/";
 
 // What is asked for without a version too, and what is under it.
 constexpr std::string_view versionless[] = {"/chat/completions", "/completions", "/messages",
-                                            "/responses", "/models"};
+                                            "/responses",        "/models",      "/embeddings"};
 
 bool is_at_or_under(std::string_view path, std::string_view parent) {
     return path.starts_with(parent) && (path.size() == parent.size() || path[parent.size()] == '/');

@@ -152,7 +152,7 @@ void Spans::request() {
     // A name that nobody knows here is the client's own, and there may be many of those.
     const bool known = !record_.attempts.empty() || !record_.model_served.empty();
     begin_span(record_.trace.span, record_.trace.parent, Kind::server,
-               name_with("chat", known ? record_.model_asked : std::string()),
+               name_with(record_.operation, known ? record_.model_asked : std::string()),
                {at(nanoseconds(0)), at(record_.total)});
     Attributes attributes(&out_);
     model(attributes);
@@ -167,7 +167,7 @@ void Spans::request() {
 }
 
 void Spans::model(Attributes& attributes) const {
-    attributes.text("gen_ai.operation.name", "chat");
+    attributes.text("gen_ai.operation.name", record_.operation);
     attributes.text("gen_ai.provider.name", system());
     attributes.text("gen_ai.request.model", record_.model_asked);
     attributes.flag("gen_ai.request.stream", record_.stream);
@@ -231,10 +231,10 @@ void Spans::attempt(std::size_t number) {
     const std::string model =
         slash == std::string::npos ? std::string() : attempt.target.substr(slash + 1);
     begin_span(attempt_span(record_.trace, number), record_.trace.span, Kind::client,
-               name_with("chat", model),
+               name_with(record_.operation, model),
                {at(attempt.started), at(attempt.started + attempt.total)});
     Attributes attributes(&out_);
-    attributes.text("gen_ai.operation.name", "chat");
+    attributes.text("gen_ai.operation.name", record_.operation);
     attributes.text("gen_ai.provider.name", attempt.peer ? attempt.peer->system : provider);
     attributes.text("gen_ai.request.model", model);
     attributes.flag("gen_ai.request.stream", record_.stream);

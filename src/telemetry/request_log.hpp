@@ -62,6 +62,7 @@ struct RequestRecord {
     std::string model_served{};
     std::string provider{};
     std::string dialect{};
+    std::string_view operation = "chat";  // as traces call it
     bool stream = false;
     int status = 0;              // what the client got; 0: it left before that
     std::string finish{};        // stop, length, tool_calls …; empty: there was none

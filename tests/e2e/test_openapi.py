@@ -34,7 +34,7 @@ def parts_of(value):
 # Their errors have shapes of their own.
 OTHER_ERRORS = ("/v1/messages", "/api/chat", "/api/generate", "/api/tags", "/api/show", "/api/ps", "/api/version",
                 *(f"/{version}/models/{{model}}:{method}" for version in ("v1", "v1beta")
-                  for method in ("generateContent", "streamGenerateContent")))
+                  for method in ("generateContent", "streamGenerateContent", "embedContent", "batchEmbedContents")))
 
 
 class DescribedTest(GatewayTest):

@@ -4,6 +4,7 @@
 #include "api/chat/output_format.hpp"
 #include "api/chat/reasoning.hpp"
 #include "api/chat/tools.hpp"
+#include "api/gateway_fields.hpp"
 #include "api/request_body.hpp"
 #include "base/limits.hpp"
 #include "json/writer.hpp"
@@ -18,7 +19,7 @@
 namespace runnel::api {
 namespace {
 
-constexpr std::size_t list_max = 256;  // of names: each is kept
+constexpr std::size_t list_max = 256;  // of stop sequences: each is kept
 
 // A request being read: what cannot be decided before all fields are known.
 struct Reading {
@@ -81,13 +82,6 @@ Result<void> read_response_schema(Reading& reading, Value& value) {
     return store(value.schema(), reading.request.gateway.response_schema_raw);
 }
 
-Result<void> read_metadata(Reading& reading, Value& value) {
-    reading.request.metadata_raw = value.raw();
-    return value.for_each_field([](std::string_view, Value& field) -> Result<void> {
-        return field.is_string() ? Result<void>() : field.must_be("a string");
-    });
-}
-
 Result<void> read_idempotency_key(Reading&, Value& value) {
     auto key = value.text();
     if (!key) return propagate(key);
@@ -108,32 +102,6 @@ Result<void> read_fallback(Reading& reading, Value& value) {
         fallback.push_back(std::move(*name));
         return {};
     });
-}
-
-// ["pii"], or {"pii": true}. What is false is not asked for; nobody can switch a policy off.
-Result<void> read_guardrails(Reading& reading, Value& value) {
-    auto& asked = reading.request.gateway.guardrails;
-    if (value.is_object())
-        return value.for_each_field([&](std::string_view name, Value& field) -> Result<void> {
-            auto wanted = field.boolean();
-            if (!wanted) return propagate(wanted);
-            if (asked.size() == list_max) return too_long(value, "names");
-            if (*wanted) asked.emplace_back(name);
-            return {};
-        });
-    if (!value.is_array())
-        return value.must_be("an array of names, or an object such as {\"pii\":true}");
-    return value.for_each_element([&](std::size_t index, Value& element) -> Result<void> {
-        if (index == list_max) return too_long(value, "names");
-        return store(element.text(), asked.emplace_back());
-    });
-}
-
-Result<void> read_timeout(Reading& reading, Value& value) {
-    auto count = value.integer(1, limits::timeout_wish.count());
-    if (!count) return propagate(count);
-    reading.request.gateway.timeout = std::chrono::milliseconds(*count);
-    return {};
 }
 
 // A field that has one word to say, or is left out.
@@ -241,7 +209,7 @@ constexpr std::array known_fields{
           [](Reading& r, Value& v) { return read_cache_mark(v, r.request.cache); }},
     Field{"load_balance", ignore},
     Field{"extra_body", ignore},
-    Field{"metadata", read_metadata},
+    Field{"metadata", [](Reading& r, Value& v) { return read_metadata(v, r.request); }},
     Field{"idempotency_key", read_idempotency_key},
     Field{"stream_dialect",
           [](Reading& r, Value& v) { return store(v.text(), r.request.gateway.dialect); }},
@@ -254,8 +222,8 @@ constexpr std::array known_fields{
           [](Reading& r, Value& v) {
               return store(v.integer(0, limits::retries_max), r.request.gateway.retries);
           }},
-    Field{"timeout", read_timeout},
-    Field{"guardrails", read_guardrails},
+    Field{"timeout", [](Reading& r, Value& v) { return read_timeout(v, r.request.gateway); }},
+    Field{"guardrails", [](Reading& r, Value& v) { return read_guardrails(v, r.request.gateway); }},
     Field{"json_only",
           [](Reading& r, Value& v) { return read_wish(v, r.request.gateway.json_only); }},
     Field{"response_schema", read_response_schema},

@@ -16,7 +16,7 @@ constexpr std::string_view keys_of_model[] = {
     "targets", "strategy",  "retries",         "timeout",         "timeouts",       "hedge",
     "system",  "midstream", "streaming",       "stream_fallback", "limits",         "defaults",
     "dialect", "tools",     "max_tool_rounds", "text_tool_calls", "failover_scope", "cached",
-    "id",      "budget",    "guardrails",      "hidden_tools"};
+    "id",      "budget",    "guardrails",      "hidden_tools",    "same_model"};
 constexpr std::string_view keys_of_model_limits[] = {"max_tokens", "concurrent", "rpm",
                                                      "rpd",        "tpm",        "tpd"};
 
@@ -127,6 +127,9 @@ std::optional<WrittenModel> read_model(const Entry& entry, const KnownProviders&
     }
     section->read("text_tool_calls", &Value::boolean, model.text_tool_calls);
     section->read("cached", &Value::boolean, model.cached);
+    bool same_model = false;
+    section->read("same_model", &Value::boolean, same_model);
+    if (same_model) model.same_model = router::SameModel::yes;
     bool streaming = true;
     section->read("streaming", &Value::boolean, streaming);
     model.streams = streaming ? Model::Streams::yes : Model::Streams::no;

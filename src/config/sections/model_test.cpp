@@ -159,6 +159,7 @@ models:
     midstream: verified
     failover_scope: round
     text_tool_calls: true
+    same_model: true
     limits: {max_tokens: 4096, concurrent: 10}
   quick: {targets: [demo/echo, demo/text], strategy: least-latency, midstream: fail}
 )")
@@ -171,6 +172,7 @@ models:
     EXPECT_EQ(models[0].policy.midstream, std::nullopt);
     EXPECT_EQ(models[0].policy.failover_scope, std::nullopt);
     EXPECT_FALSE(models[0].text_tool_calls);
+    EXPECT_EQ(models[0].same_model, router::SameModel::by_name);
     EXPECT_EQ(models[0].max_tokens, std::nullopt);
     EXPECT_EQ(models[0].concurrent, 0u);
     EXPECT_EQ(models[0].streams, Model::Streams::yes);
@@ -190,6 +192,7 @@ models:
     EXPECT_EQ(careful.policy.midstream, router::Midstream::verified);
     EXPECT_EQ(careful.policy.failover_scope, router::FailoverScope::round);
     EXPECT_TRUE(careful.text_tool_calls);
+    EXPECT_EQ(careful.same_model, router::SameModel::yes);
     EXPECT_EQ(careful.max_tokens, 4096);
     EXPECT_EQ(careful.concurrent, 10u);
     EXPECT_EQ(models[2].policy.strategy, router::Strategy::least_latency);

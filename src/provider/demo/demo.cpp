@@ -3,10 +3,13 @@
 #include "provider/core/error_facts.hpp"
 #include "provider/core/inline_data.hpp"
 #include "provider/demo/arguments.hpp"
+#include "provider/demo/embeddings.hpp"
 #include "provider/demo/models.hpp"
 #include "provider/demo/script.hpp"
 #include "provider/demo/tools.hpp"
+#include "provider/openai/embeddings.hpp"
 #include "provider/openai/wire.hpp"
+#include "provider/operations.hpp"
 #include "provider/presets.hpp"
 #include "provider/registry.hpp"
 
@@ -135,7 +138,7 @@ void obey_limit(const chat::Request& request, Answer& answer) {
     answer.finish = "length";
 }
 
-class Demo final : public Provider {
+class Demo final : public Provider, private Embedder {
 public:
     std::string_view origin() const override { return {}; }
     std::string_view display_name() const override { return "Demo"; }
@@ -145,6 +148,10 @@ public:
         if (request.choices() > 1)
             return fail_at(ErrorKind::unsupported_parameter, "n",
                            "the demo models give one choice only");
+        if (model == "embedding")
+            return fail_at(ErrorKind::unsupported_parameter, "model",
+                           "demo/embedding gives embeddings and does not chat; ask it at "
+                           "/v1/embeddings");
         auto answer = answer_of(model, request);
         if (!answer)
             return fail_at(
@@ -178,6 +185,26 @@ public:
         options.display_name = display_name();
         options.model = model;
         return options;
+    }
+
+    const Embedder* embedder() const override { return this; }
+
+private:
+    Limits embedding_limits() const override { return demo::embedding_limits; }
+    Result<Outgoing> write_embedding_request(const operation::EmbeddingBatch& batch,
+                                             std::string_view model) const override {
+        if (model != "embedding")
+            return fail_at(ErrorKind::unsupported_parameter, "model",
+                           fmt::format("demo/{} gives no embeddings; demo/embedding does", model));
+        auto script = demo::embeddings_of(batch);
+        if (!script) return propagate(script);
+        Outgoing outgoing;
+        outgoing.script = std::move(*script);
+        return outgoing;
+    }
+    Result<operation::EmbeddingAnswer> read_embeddings(Padded body,
+                                                       json::Parser* parser) const override {
+        return read_openai_embeddings(body, display_name(), parser);
     }
 };
 

@@ -303,7 +303,9 @@ TEST(Demo, NamesItsModelsWhenAskedForAnother) {
 
 TEST(Demo, HasEveryModelOfItsList) {
     for (const DemoModel& model : demo_models)
-        EXPECT_TRUE(make_demo({})->write_request(asking("Hi"), model.name)) << model.name;
+        EXPECT_EQ(make_demo({})->write_request(asking("Hi"), model.name).has_value(),
+                  model.name != "embedding")
+            << model.name;
 }
 
 TEST(DemoArguments, FitTheSchema) {

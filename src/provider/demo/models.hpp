@@ -26,6 +26,7 @@ inline constexpr std::array demo_models{
     DemoModel{"error-midstream", "fails in the middle of its answer"},
     DemoModel{"length", "ends in mid-sentence with the finish reason length"},
     DemoModel{"filter", "ends with the finish reason content_filter"},
+    DemoModel{"embedding", "embeddings (POST /v1/embeddings): texts that share words are near"},
 };
 
 }  // namespace runnel::provider

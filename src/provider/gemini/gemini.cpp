@@ -4,8 +4,10 @@
 #include "provider/core/headers.hpp"
 #include "provider/core/repairs.hpp"
 #include "provider/gemini/contents.hpp"
+#include "provider/gemini/embeddings.hpp"
 #include "provider/gemini/request.hpp"
 #include "provider/gemini/wire.hpp"
+#include "provider/operations.hpp"
 #include "provider/registry.hpp"
 
 #include <fmt/format.h>
@@ -41,7 +43,7 @@ std::string resource_of(std::string_view model) {
     return resource + percent_encoded(model);
 }
 
-class Gemini final : public Provider {
+class Gemini final : public Provider, private Embedder {
 public:
     Gemini(const ProviderConfig& config, BaseUrl base)
         : origin_(std::move(base.origin)),
@@ -99,7 +101,27 @@ public:
         return options;
     }
 
+    const Embedder* embedder() const override { return this; }
+
 private:
+    Limits embedding_limits() const override { return gemini::embedding_limits; }
+    Result<Outgoing> write_embedding_request(const operation::EmbeddingBatch& batch,
+                                             std::string_view model) const override {
+        const std::string resource = resource_of(model);
+        auto body = gemini::write_embeddings(batch, resource);
+        if (!body) return propagate(body);
+        Outgoing out;
+        out.path = path_ + resource + ":batchEmbedContents";
+        out.headers = json_headers(chat::Streaming::no, "");
+        add_configured(out.headers, headers_);
+        out.body = std::move(*body);
+        return out;
+    }
+    Result<operation::EmbeddingAnswer> read_embeddings(Padded body,
+                                                       json::Parser* parser) const override {
+        return gemini::read_embeddings(body, parser);
+    }
+
     std::string origin_;
     std::string path_;
     std::vector<Header> headers_;

@@ -1,8 +1,10 @@
 #include "provider/core/base_url.hpp"
 #include "provider/core/error_facts.hpp"
 #include "provider/core/headers.hpp"
+#include "provider/ollama/embeddings.hpp"
 #include "provider/ollama/request.hpp"
 #include "provider/ollama/wire.hpp"
+#include "provider/operations.hpp"
 #include "provider/registry.hpp"
 
 namespace runnel::provider {
@@ -12,17 +14,17 @@ constexpr std::string_view ollama_base_url = "http://127.0.0.1:11434";
 
 // Ollama's own API begins at /api. A base URL that names it, or the OpenAI-compatible one beside
 // it, is understood.
-std::string chat_path(std::string base) {
+std::string api_path(std::string base) {
     for (const std::string_view ending : {"/api", "/v1"})
         if (base.ends_with(ending)) base.erase(base.size() - ending.size());
-    return base + "/api/chat";
+    return base + "/api";
 }
 
-class Ollama final : public Provider {
+class Ollama final : public Provider, private Embedder {
 public:
     Ollama(const ProviderConfig& config, BaseUrl base)
         : origin_(std::move(base.origin)),
-          path_(chat_path(std::move(base.path))),
+          path_(api_path(std::move(base.path))),
           headers_(config.headers) {}
 
     std::string_view origin() const override { return origin_; }
@@ -33,7 +35,7 @@ public:
         auto body = ollama::write_body(request, model);
         if (!body) return propagate(body);
         Outgoing out;
-        out.path = path_;
+        out.path = path_ + "/chat";
         out.headers = json_headers(request.streaming, "application/x-ndjson");
         add_configured(out.headers, headers_);
         out.body = std::move(body->text);
@@ -62,7 +64,26 @@ public:
         return options;
     }
 
+    const Embedder* embedder() const override { return this; }
+
 private:
+    Limits embedding_limits() const override { return ollama::embedding_limits; }
+    Result<Outgoing> write_embedding_request(const operation::EmbeddingBatch& batch,
+                                             std::string_view model) const override {
+        auto body = ollama::write_embeddings(batch, model);
+        if (!body) return propagate(body);
+        Outgoing out;
+        out.path = path_ + "/embed";
+        out.headers = json_headers(chat::Streaming::no, "");
+        add_configured(out.headers, headers_);
+        out.body = std::move(*body);
+        return out;
+    }
+    Result<operation::EmbeddingAnswer> read_embeddings(Padded body,
+                                                       json::Parser* parser) const override {
+        return ollama::read_embeddings(body, parser);
+    }
+
     std::string origin_;
     std::string path_;
     std::vector<Header> headers_;

@@ -3,8 +3,10 @@
 #include "provider/core/error_facts.hpp"
 #include "provider/core/headers.hpp"
 #include "provider/core/repairs.hpp"
+#include "provider/openai/embeddings.hpp"
 #include "provider/openai/request.hpp"
 #include "provider/openai/wire.hpp"
+#include "provider/operations.hpp"
 #include "provider/presets.hpp"
 #include "provider/registry.hpp"
 
@@ -17,7 +19,7 @@ namespace {
 
 constexpr std::string_view azure_default_version = "2024-10-21";
 
-class OpenAi final : public Provider {
+class OpenAi final : public Provider, private Embedder {
 public:
     OpenAi(const Preset& preset, const ProviderConfig& config)
         : preset_(preset),
@@ -27,7 +29,6 @@ public:
         if (preset.kind == "openai-compatible" && !config.name.empty()) display_name_ = config.name;
         const std::string_view url = config.base_url.empty() ? preset.base_url : config.base_url;
         if (auto base = read_base_url(url)) base_ = std::move(*base);
-        path_ = base_.path + "/chat/completions";
     }
 
     std::string_view origin() const override { return base_.origin; }
@@ -42,7 +43,7 @@ public:
         if (!body) return propagate(body);
         Outgoing outgoing;
         outgoing.turn = turn_options(model);
-        outgoing.path = path_for(model);
+        outgoing.path = path_for("/chat/completions", model);
         outgoing.headers = headers_for(request.streaming);
         outgoing.body = std::move(body->json);
         if (refuses_stream_options_.load(std::memory_order_relaxed))
@@ -80,23 +81,43 @@ public:
         return options;
     }
 
+    const Embedder* embedder() const override {
+        return preset_.embeddings.inputs > 0 ? this : nullptr;
+    }
+
 private:
-    std::string path_for(std::string_view model) const {
-        if (preset_.address == Preset::Address::azure) return azure_path(model);
-        return path_;
+    Limits embedding_limits() const override {
+        return {preset_.embeddings.inputs, preset_.embeddings.tokens};
+    }
+    Result<Outgoing> write_embedding_request(const operation::EmbeddingBatch& batch,
+                                             std::string_view model) const override {
+        Outgoing outgoing;
+        outgoing.path = path_for("/embeddings", model);
+        outgoing.headers = headers_for(chat::Streaming::no);
+        outgoing.body = write_openai_embeddings(preset_, batch, model);
+        return outgoing;
+    }
+    Result<operation::EmbeddingAnswer> read_embeddings(Padded body,
+                                                       json::Parser* parser) const override {
+        return read_openai_embeddings(body, display_name_, parser);
+    }
+
+    std::string path_for(std::string_view endpoint, std::string_view model) const {
+        if (preset_.address == Preset::Address::azure) return azure_path(endpoint, model);
+        return fmt::format("{}{}", base_.path, endpoint);
     }
 
     // Azure's addresses: …/openai/v1 takes the deployment as the model; …/openai/deployments/NAME,
     // …/models and any configured version want the version in the query; a bare resource is
     // completed to either.
-    std::string azure_path(std::string_view model) const {
+    std::string azure_path(std::string_view endpoint, std::string_view model) const {
         std::string path = base_.path;
         if (path.empty())
             path = config_.api_version.empty()
                        ? "/openai/v1"
                        : fmt::format("/openai/deployments/{}", percent_encoded(model));
         const bool needs_version = path.contains("/deployments/") || path.ends_with("/models");
-        path += "/chat/completions";
+        path += endpoint;
         if (!config_.api_version.empty()) {
             path += fmt::format("?api-version={}", config_.api_version);
         } else if (needs_version) {
@@ -115,7 +136,6 @@ private:
     ProviderConfig config_;
     std::string display_name_;
     BaseUrl base_;
-    std::string path_;
     mutable std::atomic<bool> refuses_stream_options_ = false;  // learnt from its errors
 };
 

@@ -41,7 +41,7 @@ private:
     }
 
     void step() {
-        switch (next() % 14) {
+        switch (next() % 15) {
             case 0:
             case 1:
             case 2: {
@@ -59,6 +59,7 @@ private:
             case 10: return to_->on(ReasoningSigned{0, "c2ln", "anthropic/claude"});
             case 11: return to_->on(ReasoningEncrypted{0, "ZW5j", "anthropic/claude"});
             case 12: return to_->on(ItemEnded{0});
+            case 14: return to_->on(Native{0, Native::What::item, {"messages", R"({"type":"x"})"}});
             case 13: return to_->on(Media{0, Media::Kind::image, "image/png", "eA=="});
             default: return call();
         }

@@ -5,6 +5,7 @@
 #include "chat/request.hpp"
 #include "json/parser.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,6 +51,18 @@ public:
     virtual std::span<const Dialect* const> dialects() const = 0;
     // The JSON body of an error that is sent with its HTTP status.
     virtual std::string error_body(const Error& error) const = 0;
+    // Its HTTP status.
+    virtual int error_status(const Error& error) const { return shape_of(error.kind).status; }
+    // Whether a header of that name (in lower case) says something that only providers of the same
+    // API understand.
+    virtual bool has_header(std::string_view /*name*/) const { return false; }
+    // A request whose tokens are to be counted, in the words of the API's own endpoint for that,
+    // and the answer to it. Only asked of an API that has one.
+    virtual Result<chat::Request> read_count_request(Incoming incoming,
+                                                     json::Parser* parser) const {
+        return read_request(std::move(incoming), parser);
+    }
+    virtual std::string count_body(std::int64_t /*tokens*/) const { return {}; }
     // What the ids of its answers begin with; empty: what the config says.
     virtual std::string_view id_prefix() const { return {}; }
 };

@@ -69,8 +69,10 @@ void ItemSequence::on(const timeline::ReasoningEncrypted& event) {
     writer_.write_encrypted(event);
 }
 
-// One that comes late is left out: there is no text to put it into.
+// One that comes late is left out: there is no text to put it into. In the provider's own API it
+// may come before the text.
 void ItemSequence::on(const timeline::Citation& event) {
+    if (!event.native.raw.empty() && !must_wait() && open_ != Kind::text) open({Kind::text});
     if (open_ == Kind::text) writer_.cite(event);
 }
 

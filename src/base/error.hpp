@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -73,6 +74,14 @@ struct ErrorShape {
     std::string_view code;  // OpenAI's error.code
 };
 
+// A provider's error in the words of its own API, for clients that speak the same.
+struct NativeError {
+    std::string api;  // its name
+    int status = 0;   // 0: it came inside an answer
+    std::string type;
+    std::string message;  // without credentials
+};
+
 struct Error {
     ErrorKind kind = ErrorKind::internal_error;
     std::string message;  // safe to show to the client: no URL, key or upstream body
@@ -80,6 +89,12 @@ struct Error {
     // What only the log may see: the provider's own words, addresses, reasons.
     std::string detail{};
     std::optional<std::chrono::milliseconds> retry_after{};
+    std::shared_ptr<const NativeError> native{};  // null: it has none
+
+    // The provider's own words in that API; null: there are none.
+    const NativeError* native_in(std::string_view api) const {
+        return native != nullptr && native->api == api ? native.get() : nullptr;
+    }
 };
 
 ErrorShape shape_of(ErrorKind kind);

@@ -229,6 +229,10 @@ void add(Writing& out, const chat::Request& request) {
     out.add("cached", request.cache);
     add(out, request.gateway);
     out.add(request.extras);
+    for (const HeaderField& header : request.headers) {
+        out.begin("header", header.name);
+        out.add("value", header.value);
+    }
 }
 
 }  // namespace

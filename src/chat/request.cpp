@@ -133,6 +133,18 @@ void apply_defaults(const Request& defaults, Request* request) {
         if (find(request->extras, extra.name).empty()) request->extras.push_back(extra);
 }
 
+std::string_view name_of(Api api) {
+    switch (api) {
+        case Api::chat_completions: return "chat";
+        case Api::messages: return "messages";
+        case Api::responses: return "responses";
+        case Api::gemini: return "gemini";
+        case Api::completions: return "completions";
+        case Api::ollama: return "ollama";
+    }
+    return "chat";
+}
+
 std::string_view name_of(Role role) {
     switch (role) {
         case Role::system: return "system";

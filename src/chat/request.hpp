@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/header_field.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <list>
@@ -19,6 +21,7 @@ namespace runnel::chat {
 
 // The API that a request was written in.
 enum class Api { chat_completions, messages, responses, gemini, completions, ollama };
+std::string_view name_of(Api api);
 
 // What only the request's own API has a word for, as the client wrote it. It goes on to providers
 // that speak that API, and to nobody else.
@@ -293,6 +296,9 @@ struct Request {
     GatewayWishes gateway{};
     KeptConversation conversation{};
     Extras extras{};
+    // Headers that only the request's own API knows; they go on as its extras do. Names are in
+    // lower case.
+    std::vector<HeaderField> headers{};
     // The names of its top-level fields, for those who may not use all of them.
     std::vector<std::string_view> field_names{};
 

@@ -61,8 +61,9 @@ Result<std::string> transcode(const TranscodeOptions& options, std::string_view 
 
     json::Parser parser;
     IdSource ids(id_seed);
-    provider::AnswerReader reader(provider.make_wire(&parser), provider.turn_options(options.model),
-                                  sink, &ids);
+    provider::TurnOptions turn = provider.turn_options(options.model);
+    provider::answer_in(to->api().name(), turn);
+    provider::AnswerReader reader(provider.make_wire(&parser), std::move(turn), sink, &ids);
     feed(options, input, reader);
     if (!options.json) return out;
     if (fold.answer().error) return to->api().error_body(*fold.answer().error);

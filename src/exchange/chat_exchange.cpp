@@ -3,6 +3,7 @@
 #include "access/key_check.hpp"
 #include "access/ownership.hpp"
 #include "api/registry.hpp"
+#include "base/ascii.hpp"
 #include "base/log.hpp"
 #include "base/redact.hpp"
 #include "exchange/admission/model_access.hpp"
@@ -172,14 +173,35 @@ awaitable<void> ChatExchange::ask() {
 
 Result<void> ChatExchange::read() {
     incoming_.body = std::move(transaction_->request.body);
-    auto request = api_->read_request(std::move(incoming_), &worker_->parser);
+    return take(api_->read_request(std::move(incoming_), &worker_->parser));
+}
+
+Result<void> ChatExchange::take(Result<chat::Request> request) {
     if (!request) return propagate(request);
     request_ = std::move(*request);
     asks_a_model_ = api_->asks_a_model(request_);
+    take_headers();
     record_->model_asked = redacted(request_.model);  // what is no model's name may be a key
     record_->stream = request_.streams();
     request_.conversation.keep = request_.conversation.keep && keeps_conversations();
     return {};
+}
+
+// What only the client's own API has headers for. They may go on, so nothing in them is odd.
+void ChatExchange::take_headers() {
+    constexpr std::size_t headers_max = 16;
+    constexpr std::size_t value_bytes_max = 4096;
+    const auto is_plain = [](std::string_view value) {
+        return !value.empty() && value.size() <= value_bytes_max &&
+               std::ranges::all_of(value, [](char c) { return c >= ' ' && c <= '~'; });
+    };
+    const http::HeaderList& headers = transaction_->request.headers;
+    for (std::size_t i = 0; i < headers.size(); ++i) {
+        const auto [name, value] = headers.at(i);
+        std::string lowered = ascii::lowered(name);
+        if (request_.headers.size() < headers_max && api_->has_header(lowered) && is_plain(value))
+            request_.headers.push_back({std::move(lowered), std::string(value)});
+    }
 }
 
 Result<void> ChatExchange::route() {

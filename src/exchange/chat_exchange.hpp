@@ -36,6 +36,10 @@ public:
 
     boost::asio::awaitable<void> run();
 
+    // Instead of that: tells how many tokens a model would have to read. It is one request to the
+    // limits, and nothing is paid for it.
+    boost::asio::awaitable<void> count();
+
     // The name of the model that was asked for, as the config has it, never an alias; empty: there
     // is no such model.
     const std::string& model() const { return route_.name; }
@@ -51,6 +55,10 @@ private:
     // What is asked, of whom, and which guardrails apply; then all that can be known before
     // anybody is asked.
     Result<void> read();
+    Result<void> take(Result<chat::Request> request);
+    void take_headers();
+    Result<void> prepare_count();
+    boost::asio::awaitable<void> tell_count(std::int64_t tokens);
     Result<void> route();
     Result<void> prepare();
     boost::asio::awaitable<void> go_on();

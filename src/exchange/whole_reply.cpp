@@ -33,8 +33,9 @@ awaitable<void> send_refusal(http::Transaction* transaction, const telemetry::Re
     headers.add("Content-Type", "application/json");
     if (record->attempts.size() > 1)
         headers.add("X-Gateway-Attempts", std::to_string(record->attempts.size()));
+    const int status = api->error_status(error);
     add_retry_after(error, &headers);
-    co_await send_whole(transaction, shape_of(error.kind).status, api->error_body(error));
+    co_await send_whole(transaction, status, api->error_body(error));
 }
 
 }  // namespace runnel::exchange

@@ -123,6 +123,7 @@ void GuardrailFilter::on(const Event& event) {
                 flush();
                 if (!cut_) tell(event);
             },
+            [&](const timeline::Native& e) { on_native(e); },
             [&](const timeline::Citation& e) { on_citation(e); },
             [&](const timeline::Media& e) { on_media(e); },
             [&](const timeline::ProviderState&) { tell(event); },
@@ -427,6 +428,14 @@ void GuardrailFilter::on_server_tool(const timeline::ServerTool& event) {
     tell(shown);
 }
 
+// What nobody here can read is not for the client where an answer is looked at; counts are no
+// words.
+void GuardrailFilter::on_native(const timeline::Native& event) {
+    note_choice(event.choice);
+    const bool looks = looks_at_output_ || on_reasoning_ != 0 || on_arguments_ != 0;
+    if (!cut_ && (!looks || event.what == timeline::Native::What::usage)) tell(event);
+}
+
 // Where a source is and what it is called is part of what is said. Its own words are not, and are
 // left out where they may not be shown.
 void GuardrailFilter::on_citation(const timeline::Citation& event) {
@@ -449,6 +458,7 @@ void GuardrailFilter::on_citation(const timeline::Citation& event) {
         text = kept;
     };
     timeline::Citation shown = event;
+    shown.native = {};
     replace(shown.url, url, replaced[0]);
     replace(shown.title, title, replaced[1]);
     replace(shown.cited_text, quotation, replaced[2]);

@@ -92,6 +92,7 @@ private:
     void on_server_tool(const timeline::ServerTool& event);
     void on_reasoning_signed(const timeline::ReasoningSigned& event);
     void on_item_ended(const timeline::ItemEnded& event);
+    void on_native(const timeline::Native& event);
     void on_citation(const timeline::Citation& event);
     void on_media(const timeline::Media& event);
     void on_finished(const timeline::Finished& event);

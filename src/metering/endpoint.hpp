@@ -30,7 +30,8 @@ inline constexpr std::pair<std::string_view, std::string_view> other_names[] = {
     {"/v1/messages", chat_endpoint},    {"/v1/responses", chat_endpoint},
     {"/v1/completions", chat_endpoint}, {"/api/chat", chat_endpoint},
     {"/api/generate", chat_endpoint},   {"/api/tags", "/v1/models"},
-    {"/api/show", "/v1/models"},        {"/api/ps", "/v1/models"}};
+    {"/api/show", "/v1/models"},        {"/api/ps", "/v1/models"},
+    {"/v1beta/models", "/v1/models"}};
 
 constexpr bool is_at_or_under(std::string_view path, std::string_view name) {
     return path.starts_with(name) && (path.size() == name.size() || path[name.size()] == '/');
@@ -39,11 +40,15 @@ constexpr bool is_at_or_under(std::string_view path, std::string_view name) {
 // The one that a path belongs to, as /v1/models/gpt-5 does to /v1/models; empty: none. Whatever API
 // it is asked in, a chat is one.
 constexpr std::string_view endpoint_at(std::string_view path) {
+    if (path.starts_with("/v1beta/models/") || path.starts_with("/v1/models/")) {
+        for (const std::string_view verb : {":embedContent", ":batchEmbedContents"})
+            if (path.ends_with(verb)) return embeddings_endpoint;
+        for (const std::string_view verb :
+             {":generateContent", ":streamGenerateContent", ":countTokens"})
+            if (path.ends_with(verb)) return chat_endpoint;
+    }
     for (const auto& [other, name] : other_names)
         if (is_at_or_under(path, other)) return name;
-    if (path.starts_with("/v1/models/") &&
-        (path.ends_with(":embedContent") || path.ends_with(":batchEmbedContents")))
-        return embeddings_endpoint;
     for (const std::string_view name : endpoint_names)
         if (is_at_or_under(path, name)) return name;
     return {};

@@ -12,6 +12,9 @@ TEST(Endpoint, HasWhatIsUnderItsPath) {
     EXPECT_EQ(endpoint_at("/api/generate"), chat_endpoint);
     EXPECT_EQ(endpoint_at("/v1/responses/resp_1/input_items"), chat_endpoint);
     EXPECT_EQ(endpoint_at("/api/tags"), "/v1/models");
+    EXPECT_EQ(endpoint_at("/v1beta/models/openai/gpt-5"), "/v1/models");
+    EXPECT_EQ(endpoint_at("/v1beta/models/a:b:countTokens"), chat_endpoint);
+    EXPECT_EQ(endpoint_at("/v1/messages/count_tokens"), chat_endpoint);
     EXPECT_EQ(endpoint_at("/v1/modelsandmore"), "");
     EXPECT_EQ(endpoint_at("/admin/v1/logs"), "");
     EXPECT_EQ(endpoint_at(""), "");

@@ -111,6 +111,8 @@ telemetry::RequestRecord App::begin(const http::Request& request, http::HeaderLi
     record.path = redacted(request.path());  // some put a key where an id belongs
     record.began = utc_now();
     headers->add("X-Request-ID", record.request_id);
+    // Anthropic's clients look for it under another name.
+    if (request.headers.has("anthropic-version")) headers->add("request-id", record.request_id);
     if (request.headers.has("Origin")) add_cors(request.headers, pages_of(request), headers);
     return record;
 }

@@ -25,7 +25,14 @@ const api::Api& api_of(const Endpoint* endpoint) {
     return endpoint != nullptr && endpoint->api != nullptr ? endpoint->api() : api::chat_api();
 }
 
+const api::Api& api_of(const Call& call) {
+    const bool is_shared = call.endpoint == nullptr || call.endpoint->api == nullptr;
+    return is_shared && speaks_messages(call) ? api::messages_api() : api_of(call.endpoint);
+}
+
 }  // namespace
+
+bool speaks_messages(const Call& call) { return call.request().headers.has("anthropic-version"); }
 
 std::string Call::path_variable() const {
     const std::string_view pattern = endpoint->path;
@@ -58,9 +65,10 @@ Answer refuse(const Call& call, Error error) {
     call.record->error_kind = name_of(error.kind);
     call.record->error_detail = error.message;
     exchange::add_retry_after(error, &call.answer_headers());
-    std::string body = call.endpoint != nullptr ? api_of(call.endpoint).error_body(error)
-                                                : error_body(call.request().path(), error);
-    return send_json(call, shape_of(error.kind).status, std::move(body));
+    const api::Api& api = api_of(call);
+    std::string body =
+        call.endpoint != nullptr ? api.error_body(error) : error_body(call.request().path(), error);
+    return send_json(call, api.error_status(error), std::move(body));
 }
 
 Answer turn_away(const Call& call, Error error) {

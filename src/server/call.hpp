@@ -58,6 +58,9 @@ struct Call {
     std::string path_variable() const;
 };
 
+// Whether it is Anthropic's API that the client speaks, at a path that others ask at too.
+bool speaks_messages(const Call& call);
+
 // Answers. The call itself may be gone before they are sent.
 Answer send(const Call& call, int status, std::string_view type, std::string body);
 Answer send_json(const Call& call, int status, std::string body);

@@ -16,6 +16,8 @@ using boost::asio::awaitable;
 
 namespace {
 
+enum class Wanted { answer, count };
+
 using Place = exchange::Admission::Ticket;
 
 // A place among the requests that are asked at a time, and the body. Without one the caller has
@@ -44,8 +46,8 @@ awaitable<std::optional<Place>> enter(const Call* call) {
     co_return ticket;
 }
 
-// What a model says, in the API that the endpoint brings along.
-Answer answer(Call call, api::Incoming incoming) {
+// What a model says, in the API that the endpoint brings along, or how much it would have to read.
+Answer answer(Call call, api::Incoming incoming, Wanted wanted) {
     const auto place = co_await enter(&call);
     if (!place) co_return;
     exchange::ChatExchange exchange(
@@ -53,7 +55,7 @@ Answer answer(Call call, api::Incoming incoming) {
         call.record, std::move(call.caller), &call.endpoint->api(), std::move(incoming));
     JournalEntry& entry = *call.entry;
     entry.wanted = true;
-    co_await exchange.run();
+    co_await (wanted == Wanted::count ? exchange.count() : exchange.run());
     exchange.note_findings();
     entry.model = exchange.model();
     entry.ticket = exchange.ticket();
@@ -82,7 +84,7 @@ Answer answer_whole(Call call, std::unique_ptr<exchange::WholeOperation> operati
 // Azure's clients name their model, the deployment, in the path.
 Answer answer_chat(Call call) {
     api::Incoming incoming{.model = deployment_in(call.request().path())};
-    return answer(std::move(call), std::move(incoming));
+    return answer(std::move(call), std::move(incoming), Wanted::answer);
 }
 
 // The path names the model, and whether the answer streams.
@@ -93,14 +95,20 @@ Answer answer_gemini(Call call) {
     incoming.dialect = "gemini-array";
     for (const auto& [name, value] : query_fields(call.request().query()))
         if (name == "alt" && value == "sse") incoming.dialect = "gemini";
-    return answer(std::move(call), std::move(incoming));
+    return answer(std::move(call), std::move(incoming), Wanted::answer);
+}
+
+// Gemini's path names the model.
+Answer count_tokens(Call call) {
+    api::Incoming incoming{.model = call.path_variable()};
+    return answer(std::move(call), std::move(incoming), Wanted::count);
 }
 
 // The path says whether a conversation is gone on with, or one text answered.
 Answer answer_ollama(Call call) {
     api::Incoming incoming;
     incoming.dialect = call.endpoint->path == "/api/generate" ? "ollama-generate" : "ollama";
-    return answer(std::move(call), std::move(incoming));
+    return answer(std::move(call), std::move(incoming), Wanted::answer);
 }
 
 Answer answer_embeddings(Call call) {

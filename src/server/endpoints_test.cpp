@@ -101,7 +101,7 @@ TEST(Endpoints, ThatKeysAreForHaveNamesForTheirLimits) {
     std::set<std::string_view> names;
     for (const Endpoint& endpoint : endpoints()) {
         const bool for_keys =
-            endpoint.path.starts_with("/v1/") ||
+            endpoint.path.starts_with("/v1/") || endpoint.path.starts_with("/v1beta/") ||
             (endpoint.path.starts_with("/api/") && endpoint.audience.kind == Audience::Kind::keys);
         EXPECT_EQ(!metering::endpoint_at(endpoint.path).empty(), for_keys) << endpoint.path;
         if (for_keys) names.insert(metering::endpoint_at(endpoint.path));

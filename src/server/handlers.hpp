@@ -11,10 +11,13 @@ Answer answer_gemini(Call call);
 Answer answer_ollama(Call call);
 Answer answer_embeddings(Call call);
 Answer answer_gemini_embeddings(Call call);
+Answer count_tokens(Call call);
 
 // models.cpp
 Answer list_models(Call call);
 Answer show_model(Call call);
+Answer list_gemini_models(Call call);
+Answer show_gemini_model(Call call);
 Answer list_prices(Call call);
 
 // ollama.cpp

@@ -90,7 +90,8 @@ void tell_limits(Resources& resources, const http::Request& request,
                  std::string_view client_address, const telemetry::RequestRecord& record,
                  http::HeaderList& headers) {
     const std::string path = plain_path(request.path());
-    if (!path.starts_with("/v1/") || exchange::has_rate_fields(headers)) return;
+    const bool is_of_keys = path.starts_with("/v1/") || path.starts_with("/v1beta/");
+    if (!is_of_keys || exchange::has_rate_fields(headers)) return;
     const metering::SharedLimits& limits = resources.gateway->access.limits;
     const auto key = key_that_asks(resources, request, record);
     if (!metering::may_limit_requests(key.get(), limits)) return;

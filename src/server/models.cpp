@@ -3,6 +3,8 @@
 #include "access/key_check.hpp"
 #include "json/writer.hpp"
 #include "server/handlers.hpp"
+#include "server/model_lists.hpp"
+#include "server/url.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -135,16 +137,45 @@ Result<std::string> model_json(const router::Router& router, const access::Calle
     return body;
 }
 
+// Anthropic's clients ask at the same path, and say who they are.
 Answer list_models(Call call) {
+    if (speaks_messages(call)) {
+        const auto query = query_fields(call.request().query());
+        auto body = messages_models_json(models_for(call.caller, call.gateway().router), query,
+                                         creation_time(call));
+        if (!body) return refuse(call, std::move(body.error()));
+        return send_json(call, 200, std::move(*body));
+    }
     return send_json(call, 200,
                      models_json(call.gateway().router, call.caller, creation_time(call)));
 }
 
 Answer show_model(Call call) {
-    auto body =
-        model_json(call.gateway().router, call.caller, call.path_variable(), creation_time(call));
+    const router::Router& router = call.gateway().router;
+    const std::string id = call.path_variable();
+    Result<std::string> body;
+    if (!speaks_messages(call)) {
+        body = model_json(router, call.caller, id, creation_time(call));
+    } else if (auto model = model_for(call.caller, router, id)) {
+        body = messages_model_json(*model, creation_time(call));
+    } else {
+        body = propagate(model);
+    }
     if (!body) return refuse(call, std::move(body.error()));
     return send_json(call, 200, std::move(*body));
+}
+
+Answer list_gemini_models(Call call) {
+    const auto query = query_fields(call.request().query());
+    auto body = gemini_models_json(models_for(call.caller, call.gateway().router), query);
+    if (!body) return refuse(call, std::move(body.error()));
+    return send_json(call, 200, std::move(*body));
+}
+
+Answer show_gemini_model(Call call) {
+    const auto model = model_for(call.caller, call.gateway().router, call.path_variable());
+    if (!model) return refuse(call, model.error());
+    return send_json(call, 200, gemini_model_json(*model));
 }
 
 Answer list_prices(Call call) { return send_json(call, 200, prices_json(call.gateway())); }

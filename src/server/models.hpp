@@ -11,9 +11,8 @@
 
 namespace runnel::server {
 
-// The models that the caller may use, as far as it may know of them: with a key there are only
-// those that it has, and to a browser's key they are known by their ids, and what is behind them
-// is nobody's business.
+// The models that a caller may know of, as it knows them. With a key these are only those that it
+// may use; a browser's key knows them by their ids, and what is behind them is nobody's business.
 std::vector<router::Router::Listed> models_for(const access::Caller& caller,
                                                const router::Router& router);
 Result<router::Router::Listed> model_for(const access::Caller& caller, const router::Router& router,

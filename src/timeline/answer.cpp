@@ -3,6 +3,7 @@
 #include "timeline/base64.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace runnel::timeline {
 
@@ -23,6 +24,12 @@ std::vector<Answer::ToolCall> Answer::Choice::tool_calls() const {
     return calls;
 }
 
+std::string_view Answer::Choice::fields_of(std::size_t item, std::string_view api) const {
+    const auto found = std::ranges::find(item_fields, item, &ItemFields::item);
+    return found != item_fields.end() && found->json.api == api ? found->json.raw
+                                                                : std::string_view();
+}
+
 Answer::Choice& Fold::at(Choice choice) {
     const auto index = static_cast<std::size_t>(choice);
     if (index >= answer_.choices.size()) {
@@ -40,8 +47,13 @@ Fold::Progress& Fold::progress_of(Choice choice) {
 template <class Kind>
 Kind& Fold::add_item(Choice choice, Kind item) {
     bytes_ += sizeof(Answer::Item);
-    progress_of(choice).item_is_open = true;
-    return std::get<Kind>(at(choice).items.emplace_back(std::move(item)));
+    Progress& progress = progress_of(choice);
+    progress.item_is_open = true;
+    Answer::Choice& here = at(choice);
+    if (!progress.fields_of_next.raw.empty())
+        here.item_fields.push_back(
+            {here.items.size(), std::exchange(progress.fields_of_next, Answer::NativeJson{})});
+    return std::get<Kind>(here.items.emplace_back(std::move(item)));
 }
 
 // The last item where it is of that kind and may go on, or a new one.
@@ -90,11 +102,18 @@ void Fold::on(const Event& event) {
                    [](const ToolEnded&) {},
                    [&](const ServerTool& e) { add_server_tool(e); },
                    [](const HoldOver&) {},
-                   [&](const Citation& e) { keep(last_text(e.choice).citations, event); },
+                   [&](const Native& e) { add_native(e); },
+                   [&](const Citation& e) {
+                       if (!e.native.raw.empty()) open_text(e.choice);
+                       keep(last_text(e.choice).citations, event);
+                   },
                    [&](const Media& e) { add_media(e); },
                    [&](const Logprobs& e) { keep(progress_of(e.choice).waiting_logprobs, event); },
                    [](const ProviderState&) {},
-                   [&](const UsageReported& e) { answer_.usage = e.usage; },
+                   [&](const UsageReported& e) {
+                       answer_.usage = e.usage;
+                       answer_.native_usage = {};
+                   },
                    [&](const Finished& e) { finish(e); },
                    [&](const Failed& e) { answer_.error = e.error; },
                    [&](const Ended&) {
@@ -104,10 +123,15 @@ void Fold::on(const Event& event) {
                event);
 }
 
+Answer::Text& Fold::open_text(Choice choice) {
+    auto& item = open_item<Answer::Text>(choice);
+    progress_of(choice).text = at(choice).items.size() - 1;
+    return item;
+}
+
 void Fold::add_text(const Text& event) {
-    auto& item = open_item<Answer::Text>(event.choice);
+    auto& item = open_text(event.choice);
     add(item.text_escaped, event.text);
-    progress_of(event.choice).text = at(event.choice).items.size() - 1;
     place_logprobs(event.choice, item.logprobs);
 }
 
@@ -172,6 +196,31 @@ Answer::Text& Fold::last_text(Choice choice) {
     return std::get<Answer::Text>(at(choice).items[*text]);
 }
 
+void Fold::add_native(const Native& event) {
+    bytes_ += event.json.raw.size();
+    Answer::NativeJson json{std::string(event.json.api), std::string(event.json.raw)};
+    switch (event.what) {
+        case Native::What::item:
+            add_item(event.choice, Answer::Native{.json = std::move(json)});
+            return;
+        case Native::What::addition: {
+            auto& items = at(event.choice).items;
+            auto* last = items.empty() ? nullptr : std::get_if<Answer::Native>(&items.back());
+            if (last != nullptr) last->additions_raw.push_back(std::move(json.raw));
+            return;
+        }
+        case Native::What::item_fields:
+            progress_of(event.choice).fields_of_next = std::move(json);
+            return;
+        case Native::What::answer: answer_.native_fields.push_back(std::move(json)); return;
+        case Native::What::finish:
+            at(event.choice).finish_fields.push_back(std::move(json));
+            return;
+        case Native::What::usage: answer_.native_usage = std::move(json); return;
+        case Native::What::event: return;
+    }
+}
+
 void Fold::add_media(const Media& event) {
     if (event.kind == Media::Kind::audio) return add_audio(event);
     auto& image = add_item(event.choice, Answer::Media{.kind = event.kind});
@@ -205,6 +254,7 @@ void Fold::finish(const Finished& event) {
         place_logprobs(event.choice, last_text(event.choice).logprobs);
     Answer::Choice& choice = at(event.choice);
     choice.finish = event.finish;
+    choice.native_finish = event.native;
     bytes_ -= choice.stop_sequence_escaped.size();
     choice.stop_sequence_escaped.clear();
     add(choice.stop_sequence_escaped, event.stop_sequence);

@@ -59,13 +59,33 @@ struct Answer {
 
         timeline::Media view() const;
     };
-    using Item =
-        std::variant<Text, Reasoning, EncryptedReasoning, Refusal, ToolCall, ServerTool, Media>;
+    // Of the provider's own API.
+    struct NativeJson {
+        std::string api{};
+        std::string raw{};
+    };
+    struct Native {
+        NativeJson json{};
+        std::vector<std::string> additions_raw{};
+    };
+    using Item = std::variant<Text, Reasoning, EncryptedReasoning, Refusal, ToolCall, ServerTool,
+                              Media, Native>;
 
     struct Choice {
         std::vector<Item> items{};  // in the order in which they began
         std::optional<Finish> finish{};
         std::string stop_sequence_escaped{};
+        std::string native_finish{};  // the provider's own word
+        // What else is said of an item, and of the end, in the provider's own API: objects.
+        struct ItemFields {
+            std::size_t item;
+            NativeJson json;
+        };
+        std::vector<ItemFields> item_fields{};
+        std::vector<NativeJson> finish_fields{};
+
+        // Those of an item; empty: there are none in that API.
+        std::string_view fields_of(std::size_t item, std::string_view api) const;
 
         template <class Kind>
         bool has() const {
@@ -96,6 +116,9 @@ struct Answer {
 
     std::vector<Choice> choices{};  // by index; never empty after Ended
     std::optional<Usage> usage{};
+    // Its counts, and what else is said of it, in the provider's own API.
+    NativeJson native_usage{};
+    std::vector<NativeJson> native_fields{};
     std::optional<Error> error{};
 };
 
@@ -114,6 +137,7 @@ private:
         std::vector<std::size_t> calls{};  // which items they are, by their index
         std::optional<std::size_t> text{}, audio{};  // the last item of that kind
         Recording waiting_logprobs{};
+        Answer::NativeJson fields_of_next{};
     };
 
     Answer::Choice& at(Choice choice);
@@ -125,11 +149,13 @@ private:
     Answer::Text& last_text(Choice choice);
     void add(std::string& text, std::string_view piece);
     void keep(Recording& recording, const Event& event);
+    Answer::Text& open_text(Choice choice);
     void add_text(const Text& event);
     void add_refusal(const Refusal& event);
     void sign(const ReasoningSigned& event);
     void add_call(const ToolStarted& event);
     void add_server_tool(const ServerTool& event);
+    void add_native(const Native& event);
     void add_media(const Media& event);
     void add_audio(const Media& event);
     void place_logprobs(Choice choice, Recording& beside);

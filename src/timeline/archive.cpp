@@ -67,6 +67,16 @@ void write(Writer& writer, const Citation& citation) {
     add_count(writer, "end", citation.end);
     add_escaped(writer, "file_id", citation.file_id);
     add_escaped(writer, "reference", citation.reference);
+    add_text(writer, "native_api", citation.native.api);
+    add_text(writer, "native", citation.native.raw);
+    writer.end_object();
+}
+
+void write(Writer& writer, const Native& native) {
+    writer.key("native").begin_object();
+    writer.key("what").string(name_in(native_kinds, native.what));
+    add_text(writer, "api", native.json.api);
+    add_text(writer, "json", native.json.raw);
     writer.end_object();
 }
 
@@ -143,6 +153,7 @@ void write(Writer& writer, const Event& event) {
             [&](const HoldOver& e) {
                 writer.key("hold_over").string(name_in(hold_over_reasons, e.why));
             },
+            [&](const Native& e) { write(add_choice(writer, e.choice), e); },
             [&](const Citation& e) { write(add_choice(writer, e.choice), e); },
             [&](const Media& e) { write(add_choice(writer, e.choice), e); },
             [&](const Logprobs& e) {

@@ -22,6 +22,8 @@ inline constexpr std::array<std::string_view, 4> server_tool_states{"created", "
 inline constexpr std::array<std::string_view, 2> media_kinds{"image", "audio"};
 inline constexpr std::array<std::string_view, 5> citation_kinds{"address", "characters", "pages",
                                                                 "blocks", "search_result"};
+inline constexpr std::array<std::string_view, 7> native_kinds{
+    "item", "addition", "item_fields", "answer", "finish", "usage", "event"};
 inline constexpr std::array<std::string_view, 3> logprobs_of{"text", "refusal", "reasoning"};
 inline constexpr std::array<std::string_view, 2> hold_over_reasons{"time", "tool_called"};
 

@@ -95,6 +95,8 @@ private:
     std::optional<Event> read_aside(Members& members, Choice choice);
     std::optional<Event> read_reasoning(Members& members, Choice choice);
     std::optional<Event> read_server_tool(Members members);
+    std::optional<Event> read_citation(Members members, Choice choice);
+    std::optional<Event> read_native(Members members, Choice choice);
     std::optional<Event> read_media(Members members, Choice choice);
     std::optional<Event> read_logprobs(Members& members, Choice choice);
     // Nothing where one of them can't be read.
@@ -141,23 +143,6 @@ std::optional<Event> read_error(Members members) {
     return Failed{std::move(error)};
 }
 
-std::optional<Event> read_citation(Members members, Choice choice) {
-    const auto kind = named_in<Citation::Kind>(citation_kinds, members.plain("kind").value_or(""));
-    if (!kind) return std::nullopt;
-    return Citation{.choice = choice,
-                    .kind = *kind,
-                    .url = members.escaped_or_none("url"),
-                    .title = members.escaped_or_none("title"),
-                    .cited_text = members.escaped_or_none("cited_text"),
-                    .text_start = members.number("text_start"),
-                    .text_end = members.number("text_end"),
-                    .document = members.number("document"),
-                    .start = members.number("start"),
-                    .end = members.number("end"),
-                    .file_id = members.escaped_or_none("file_id"),
-                    .reference = members.escaped_or_none("reference")};
-}
-
 std::optional<Event> EventReader::read(Members& members) {
     texts_.clear();
     tokens_.clear();
@@ -202,6 +187,7 @@ std::optional<Event> EventReader::read_tool_call(Members& members, Choice choice
 std::optional<Event> EventReader::read_aside(Members& members, Choice choice) {
     if (const auto tool = members.object("server_tool")) return read_server_tool(*tool);
     if (const auto citation = members.object("citation")) return read_citation(*citation, choice);
+    if (const auto native = members.object("native")) return read_native(*native, choice);
     if (const auto media = members.object("media")) return read_media(*media, choice);
     if (auto event = read_logprobs(members, choice)) return event;
     if (const auto json = raw(members, "provider_state"))
@@ -219,6 +205,37 @@ std::optional<Event> EventReader::read_reasoning(Members& members, Choice choice
     if (const auto data = members.escaped("reasoning_encrypted"))
         return ReasoningEncrypted{choice, *data, plain(members, "issuer"), plain(members, "id")};
     return std::nullopt;
+}
+
+std::optional<Event> EventReader::read_citation(Members members, Choice choice) {
+    const auto kind = named_in<Citation::Kind>(citation_kinds, members.plain("kind").value_or(""));
+    if (!kind) return std::nullopt;
+    NativeJson native;
+    if (members.has("native")) {
+        const auto json = raw(members, "native");
+        if (!json) return std::nullopt;
+        native = {plain(members, "native_api"), *json};
+    }
+    return Citation{.choice = choice,
+                    .kind = *kind,
+                    .url = members.escaped_or_none("url"),
+                    .title = members.escaped_or_none("title"),
+                    .cited_text = members.escaped_or_none("cited_text"),
+                    .text_start = members.number("text_start"),
+                    .text_end = members.number("text_end"),
+                    .document = members.number("document"),
+                    .start = members.number("start"),
+                    .end = members.number("end"),
+                    .file_id = members.escaped_or_none("file_id"),
+                    .reference = members.escaped_or_none("reference"),
+                    .native = native};
+}
+
+std::optional<Event> EventReader::read_native(Members members, Choice choice) {
+    const auto what = named_in<Native::What>(native_kinds, members.plain("what").value_or(""));
+    const auto json = raw(members, "json");
+    if (!what || !json) return std::nullopt;
+    return Native{choice, *what, {plain(members, "api"), *json}};
 }
 
 std::optional<Event> EventReader::read_media(Members members, Choice choice) {

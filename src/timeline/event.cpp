@@ -14,6 +14,7 @@ std::string_view name_of(Finish finish) {
 }
 
 bool is_visible(const Event& event) {
+    if (const auto* native = std::get_if<Native>(&event)) return native->what == Native::What::item;
     return std::holds_alternative<Text>(event) || std::holds_alternative<Reasoning>(event) ||
            std::holds_alternative<Refusal>(event) || std::holds_alternative<ToolStarted>(event) ||
            std::holds_alternative<ToolArguments>(event) ||

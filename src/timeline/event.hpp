@@ -104,6 +104,28 @@ struct HoldOver {
     enum class Why { time, tool_called } why = Why::time;
 };
 
+// JSON as the provider wrote it, on one line; `api` names the API that it is written in. It is told
+// where the client speaks that API, and only its own dialects show it.
+struct NativeJson {
+    std::string_view api{};
+    std::string_view raw{};
+};
+
+// What only the provider's own API has a word for.
+struct Native {
+    Choice choice;
+    enum class What {
+        item,         // of the answer, complete but for additions; it ends with ItemEnded
+        addition,     // to the last item, of whatever kind
+        item_fields,  // an object: what else is said of the item that begins next
+        answer,       // an object: what else is said of the whole answer
+        finish,       // an object: what else is said of the end of this choice
+        usage,        // all counts; with the next UsageReported they are out of date
+        event         // between other things, in streams alone
+    } what;
+    NativeJson json;
+};
+
 // A source of what was said, in the text that was told last. Whatever is not known is empty.
 struct Citation {
     Choice choice;
@@ -118,6 +140,7 @@ struct Citation {
     std::optional<std::int64_t> document{}, start{}, end{};
     std::string_view file_id{};
     std::string_view reference{};  // the provider's own handle, which it wants back
+    NativeJson native{};           // all of it
 };
 
 // What a model makes that is no text, or a piece of it: `data` is base64, `media_type` plain.
@@ -179,8 +202,8 @@ struct Ended {};
 
 using Event =
     std::variant<Started, Text, Reasoning, ReasoningSigned, ReasoningEncrypted, Refusal, ItemEnded,
-                 ToolStarted, ToolArguments, ToolEnded, ServerTool, HoldOver, Citation, Media,
-                 Logprobs, ProviderState, UsageReported, Finished, Failed, Ended>;
+                 ToolStarted, ToolArguments, ToolEnded, ServerTool, HoldOver, Native, Citation,
+                 Media, Logprobs, ProviderState, UsageReported, Finished, Failed, Ended>;
 
 // Who receives a timeline, event by event, in order.
 class Sink {

@@ -73,7 +73,13 @@ void Recording::on(const Event& event) {
                        keep(e.result_raw);
                        keep(e.explanation_raw);
                    },
+                   [&](Native& e) {
+                       keep(e.json.api);
+                       keep(e.json.raw);
+                   },
                    [&](Citation& e) {
+                       keep(e.native.api);
+                       keep(e.native.raw);
                        keep(e.url);
                        keep(e.title);
                        keep(e.cited_text);

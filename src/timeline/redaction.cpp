@@ -74,11 +74,18 @@ public:
         for (auto& [channel, pieces] : channels_) mask_channel(channel, pieces);
         TimedRecording made;
         made.truncated = from_.truncated;
-        for (std::size_t i = 0; i < from_.events().size(); ++i) made.add(from_.times()[i], at(i));
+        for (std::size_t i = 0; i < from_.events().size(); ++i)
+            if (!is_piece_of_json(from_.events()[i])) made.add(from_.times()[i], at(i));
         return made;
     }
 
 private:
+    // Nobody here can put those together.
+    static bool is_piece_of_json(const Event& event) {
+        const auto* native = std::get_if<Native>(&event);
+        return native != nullptr && native->what == Native::What::addition;
+    }
+
     void gather(std::size_t number) {
         const Event& event = from_.events()[number];
         const auto add = [&](Choice choice, int index, std::string_view escaped) {
@@ -131,7 +138,9 @@ private:
                            replace_json(e.result_raw, kept_[1]);
                            replace_json(e.explanation_raw, kept_[2]);
                        },
+                       [&](Native& e) { replace_json(e.json.raw, kept_[0]); },
                        [&](Citation& e) {
+                           if (redacted(e.native.raw) != e.native.raw) e.native = {};
                            replace_text(e.url, kept_[0]);
                            replace_text(e.title, kept_[1]);
                            replace_text(e.cited_text, kept_[2]);

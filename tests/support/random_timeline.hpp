@@ -86,7 +86,7 @@ private:
 
     void add_some_event() {
         const timeline::Choice choice = below(5) == 0 ? below(3) : 0;
-        switch (below(18)) {
+        switch (below(19)) {
             case 0: return add(timeline::Reasoning{choice, escaped()});
             case 1: return add(timeline::Refusal{choice, escaped()});
             case 2: return add_call(choice);
@@ -100,6 +100,9 @@ private:
             case 10: return add(timeline::ReasoningSigned{choice, escaped(), plain()});
             case 11: return add(timeline::ReasoningEncrypted{choice, escaped(), plain(), plain()});
             case 12: return add(timeline::ItemEnded{choice});
+            case 13:
+                return add(timeline::Native{
+                    choice, static_cast<timeline::Native::What>(below(7)), {plain(), raw()}});
             default: return add(timeline::Text{choice, escaped()});
         }
     }

@@ -82,6 +82,12 @@ public:
                     line(e.why == timeline::HoldOver::Why::time ? "hold_over"
                                                                 : "hold_over tool_called");
                 },
+                [&](const timeline::Native& e) {
+                    constexpr std::string_view what[] = {
+                        "item", "addition", "item_fields", "answer", "finish", "usage", "event"};
+                    line(fmt::format("native {} {} {}", e.json.api,
+                                     what[static_cast<std::size_t>(e.what)], e.json.raw));
+                },
                 [&](const timeline::Citation& e) { line(rendered(e)); },
                 [&](const timeline::Media& e) { line(rendered(e)); },
                 [&](const timeline::Logprobs& e) {

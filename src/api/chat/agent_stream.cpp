@@ -37,6 +37,7 @@ void AgentStream::on(const timeline::Event& event) {
                    [](const timeline::ItemEnded&) {},
                    [](const timeline::ToolEnded&) {},
                    [](const timeline::ProviderState&) {},
+                   [](const timeline::Native&) {},
                    [&](const timeline::ToolStarted& e) {
                        show_held();
                        chunks_.write(e);

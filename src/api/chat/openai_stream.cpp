@@ -24,6 +24,7 @@ void OpenAiStream::on(const timeline::Event& event) {
                    },
                    [](const timeline::HoldOver&) {},
                    [](const timeline::ProviderState&) {},
+                   [](const timeline::Native&) {},
                    [&](const timeline::UsageReported& e) { usage_ = e.usage; },
                    [&](const timeline::Finished& e) { chunks_.finish(e, nullptr); },
                    [&](const timeline::Failed& e) { fail(e); },

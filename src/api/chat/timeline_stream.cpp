@@ -35,6 +35,7 @@ void TimelineStream::on(const timeline::Event& event) {
                    [](const timeline::ItemEnded&) {},
                    [](const timeline::HoldOver&) {},
                    [](const timeline::ProviderState&) {},
+                   [](const timeline::Native&) {},
                    [&](const timeline::ToolStarted& e) { begin_call(e); },
                    [&](const timeline::ToolArguments& e) {
                        auto& call = calls_of(e.choice).all.at(static_cast<std::size_t>(e.index));

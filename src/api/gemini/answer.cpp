@@ -66,9 +66,14 @@ void write_candidate(std::string& out, const Envelope& envelope, const Answer::C
                        // The gateway's own tools are not for the client to see.
                        [](const Answer::ServerTool&) {},
                        [&](const Answer::Media& media) { candidate.media(media.view()); },
+                       [&](const Answer::Native& native) {
+                           candidate.part({native.json.api, native.json.raw});
+                       },
                    },
                    item);
-    candidate.finish(choice.finish.value_or(timeline::Finish::stop));
+    for (const Answer::NativeJson& fields : choice.finish_fields)
+        candidate.fields({fields.api, fields.raw});
+    candidate.finish(choice.finish.value_or(timeline::Finish::stop), choice.native_finish);
     candidate.write_last(out, index);
 }
 
@@ -90,11 +95,21 @@ std::string_view status_name(int status) {
 
 }  // namespace
 
+void append_fields(std::string& out, const timeline::NativeJson& fields) {
+    if (is_ours(fields) && fields.raw.size() > 2)
+        out.append(fields.raw.substr(1, fields.raw.size() - 2)).append(1, ',');
+}
+
+bool is_blocked(std::string_view fields) { return fields.contains(R"("blockReason")"); }
+
 void append_tail(std::string& out, const Envelope& envelope,
-                 const std::optional<timeline::Usage>& usage) {
+                 const std::optional<timeline::Usage>& usage,
+                 const timeline::NativeJson& native_usage) {
     out += ']';
     json::Writer writer(out);
-    if (usage) {
+    if (is_ours(native_usage)) {
+        writer.key("usageMetadata").raw(native_usage.raw);
+    } else if (usage) {
         writer.key("usageMetadata");
         append_usage(out, *usage);
     }
@@ -103,23 +118,36 @@ void append_tail(std::string& out, const Envelope& envelope,
 }
 
 std::string whole_answer(const Envelope& envelope, const Answer& answer) {
-    std::string out = R"({"candidates":[)";
+    std::string fields;
+    for (const Answer::NativeJson& json : answer.native_fields)
+        append_fields(fields, {json.api, json.raw});
+    std::string out = fmt::format(R"({{{}"candidates":[)", fields);
     for (std::size_t i = 0; i < answer.choices.size(); ++i) {
+        if (is_blocked(fields) && answer.choices[i].items.empty()) break;
         if (i > 0) out += ',';
         write_candidate(out, envelope, answer.choices[i], static_cast<int>(i));
     }
-    append_tail(out, envelope, answer.usage);
+    append_tail(out, envelope, answer.usage, {answer.native_usage.api, answer.native_usage.raw});
     return out;
 }
 
+int error_status(const Error& error) {
+    const NativeError* native = error.native_in(chat::name_of(chat::Api::gemini));
+    return native != nullptr && native->status >= 400 ? native->status
+                                                      : shape_of(error.kind).status;
+}
+
 std::string error_body(const Error& error) {
-    const int status = shape_of(error.kind).status;
+    const NativeError* native = error.native_in(chat::name_of(chat::Api::gemini));
+    const int status = error_status(error);
     std::string out;
     json::Writer writer(out);
     writer.begin_object().key("error").begin_object().key("code").number(status);
     // It may repeat what the client sent, such as a path, and JSON is UTF-8 whatever that was.
-    writer.key("message").string(with_valid_utf8(error.message));
-    writer.key("status").string(status_name(status));
+    writer.key("message").string(
+        with_valid_utf8(native != nullptr ? native->message : error.message));
+    writer.key("status").string(native != nullptr ? std::string_view(native->type)
+                                                  : status_name(status));
     if (error.retry_after) {
         const double seconds = static_cast<double>(error.retry_after->count()) / 1000;
         writer.key("details").begin_array().begin_object().key("@type");

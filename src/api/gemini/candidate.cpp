@@ -2,14 +2,29 @@
 
 #include "api/gemini/signature.hpp"
 #include "api/tool_arguments.hpp"
+#include "chat/request.hpp"
+#include "json/parser.hpp"
+#include "json/text.hpp"
 #include "json/writer.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace runnel::api::gemini {
 namespace {
 
-std::string_view finish_reason(timeline::Finish finish) {
+// Several of its words mean the same to others.
+std::string_view finish_reason(timeline::Finish finish, std::string_view native) {
+    constexpr std::array<std::string_view, 11> filters{
+        "RECITATION",         "LANGUAGE",    "BLOCKLIST",
+        "PROHIBITED_CONTENT", "SPII",        "IMAGE_PROHIBITED_CONTENT",
+        "IMAGE_RECITATION",   "MODEL_ARMOR", "IMAGE_SAFETY",
+        "JAILBREAK",          "OTHER"};
+    const auto* word = std::ranges::find(filters, native);
+    const bool is_filter = finish == timeline::Finish::content_filter;
+    if (is_filter && word != filters.end()) return *word;
+    if (finish == timeline::Finish::stop && native == "OTHER") return "OTHER";
     switch (finish) {
         case timeline::Finish::stop:
         case timeline::Finish::tool_calls:
@@ -31,6 +46,29 @@ void append_token(std::string& out, const timeline::TokenLogprob& token) {
 }
 
 }  // namespace
+
+bool is_ours(const timeline::NativeJson& json) {
+    return json.api == chat::name_of(chat::Api::gemini) && json.raw.starts_with('{') &&
+           json.raw.ends_with('}');
+}
+
+void Candidate::finish(timeline::Finish finish, std::string_view native) {
+    finish_reason_ = finish_reason(finish, native);
+}
+
+void Candidate::part(const timeline::NativeJson& json) {
+    if (!is_ours(json)) return;
+    write_waiting();
+    json::Writer(parts_).raw(json.raw);
+}
+
+void Candidate::fields(const timeline::NativeJson& json) {
+    if (!is_ours(json) || json.raw.size() <= 2) return;
+    has_own_sources_ = has_own_sources_ || json.raw.contains(R"("groundingMetadata":)") ||
+                       json.raw.contains(R"("citationMetadata":)");
+    has_own_logprobs_ = has_own_logprobs_ || json.raw.contains(R"("logprobsResult":)");
+    fields_.append(1, ',').append(json.raw.substr(1, json.raw.size() - 2));
+}
 
 void Candidate::begin_text(std::string_view escaped) {
     json::Writer(parts_).begin_object().key("text").escaped(escaped);
@@ -168,8 +206,8 @@ void Candidate::write_last(std::string& out, int index) {
     if (parts_.empty()) text({});
     write_content(out, index);
     json::Writer writer(out);
-    writer.key("finishReason").string(finish_reason(finish_));
-    if (!sources_.empty()) {
+    writer.key("finishReason").string(finish_reason_);
+    if (!sources_.empty() && !has_own_sources_) {
         writer.key("groundingMetadata").begin_object().key("groundingChunks").begin_array();
         out += sources_;
         writer.end_array().end_object();
@@ -183,7 +221,7 @@ void Candidate::write_content(std::string& out, int index) {
     out += "]}";
     parts_.clear();
     json::Writer writer(out);
-    if (!chosen_.empty()) {
+    if (!chosen_.empty() && !has_own_logprobs_) {
         writer.key("logprobsResult").begin_object().key("topCandidates").begin_array();
         out += top_;
         writer.end_array().key("chosenCandidates").begin_array();
@@ -193,11 +231,12 @@ void Candidate::write_content(std::string& out, int index) {
         chosen_.clear();
     }
     writer.key("index").number(index);
+    out += std::exchange(fields_, {});
 }
 
 std::size_t Candidate::held_bytes() const {
     return call_bytes_ + parts_.size() + signature_.size() + sources_.size() + chosen_.size() +
-           top_.size();
+           fields_.size() + top_.size();
 }
 
 }  // namespace runnel::api::gemini

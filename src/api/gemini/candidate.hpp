@@ -9,6 +9,9 @@
 
 namespace runnel::api::gemini {
 
+// Whether it is an object in this API's words.
+bool is_ours(const timeline::NativeJson& json);
+
 // One candidate of an answer, as streams and whole answers write it: its parts, and what stands
 // beside them.
 class Candidate {
@@ -25,7 +28,11 @@ public:
     void media(const timeline::Media& media);
     void cite(const timeline::Citation& citation);
     void logprobs(const timeline::Logprobs& logprobs);
-    void finish(timeline::Finish finish) { finish_ = finish; }
+    // `native` is the provider's own word for it.
+    void finish(timeline::Finish finish, std::string_view native);
+    // What only this API has words for: a part, and what stands beside the parts.
+    void part(const timeline::NativeJson& json);
+    void fields(const timeline::NativeJson& json);
 
     // Writes what was added since the last time, if that is anything to show: the candidate up to
     // and with its index, still open.
@@ -58,7 +65,10 @@ private:
     std::size_t call_bytes_ = 0;
     std::string sources_;       // elements of groundingChunks
     std::string chosen_, top_;  // elements of logprobsResult's lists
-    timeline::Finish finish_ = timeline::Finish::stop;
+    std::string fields_;        // members in this API's own words, not yet written
+    bool has_own_sources_ = false;
+    bool has_own_logprobs_ = false;
+    std::string_view finish_reason_ = "STOP";
 };
 
 }  // namespace runnel::api::gemini

@@ -3,6 +3,8 @@
 #include "api/gemini/stream.hpp"
 #include "api/registry.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 // POST /v1beta/models/{model}:generateContent and :streamGenerateContent, Gemini's API.
@@ -53,6 +55,14 @@ public:
         return all;
     }
     std::string error_body(const Error& error) const override { return gemini::error_body(error); }
+    int error_status(const Error& error) const override { return gemini::error_status(error); }
+    std::string count_body(std::int64_t tokens) const override {
+        return fmt::format(R"({{"totalTokens":{}}})", tokens);
+    }
+    Result<chat::Request> read_count_request(Incoming incoming,
+                                             json::Parser* parser) const override {
+        return gemini::read_count_request(std::move(incoming), parser);
+    }
 };
 
 }  // namespace

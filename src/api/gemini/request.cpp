@@ -73,6 +73,25 @@ Result<chat::Request> read_request(Incoming incoming, json::Parser* parser) {
     return request;
 }
 
+Result<chat::Request> read_count_request(Incoming incoming, json::Parser* parser) {
+    std::string inner;
+    {
+        RequestBody fields;
+        auto read = fields.open(incoming.body, parser);
+        if (read)
+            read = fields.for_each_field([&](std::string_view name, Value& value) -> Result<void> {
+                if (name != "generateContentRequest" && name != "generate_content_request")
+                    return {};
+                if (!value.is_object()) return value.must_be("an object");
+                inner = value.raw();
+                return {};
+            });
+        if (!read) return propagate(read);
+    }
+    if (!inner.empty()) incoming.body = std::move(inner);
+    return read_request(std::move(incoming), parser);
+}
+
 Result<void> check_request(const chat::Request& request) { return check_tool_choice(request); }
 
 }  // namespace runnel::api::gemini

@@ -12,6 +12,10 @@ namespace runnel::api::gemini {
 // kept for providers that speak this API. `parser` is used during the call only.
 Result<chat::Request> read_request(Incoming incoming, json::Parser* parser);
 
+// Reads a request of countTokens: the contents, or a whole request of the others as
+// generateContentRequest.
+Result<chat::Request> read_count_request(Incoming incoming, json::Parser* parser);
+
 // What can't be wanted together; asked once the model's defaults are in it.
 Result<void> check_request(const chat::Request& request);
 

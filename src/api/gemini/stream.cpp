@@ -2,13 +2,15 @@
 
 #include "api/gemini/answer.hpp"
 
+#include <utility>
+
 namespace runnel::api::gemini {
 
 Stream::Stream(const Envelope& envelope, Framing framing, std::string* out)
     : out_(*out),
       envelope_(envelope),
       framing_(framing) {
-    set_usage(std::nullopt);
+    set_usage({});
 }
 
 void Stream::on(const timeline::Event& event) {
@@ -40,8 +42,12 @@ void Stream::on(const timeline::Event& event) {
             [&](const Media& e) { add(e.choice, [&](Candidate& c) { c.media(e); }); },
             [&](const Citation& e) { candidates_[e.choice].cite(e); },
             [&](const Logprobs& e) { candidates_[e.choice].logprobs(e); },
-            [&](const UsageReported& e) { set_usage(e.usage); },
-            [&](const Finished& e) { candidates_[e.choice].finish(e.finish); },
+            [&](const Native& e) { on_native(e); },
+            [&](const UsageReported& e) {
+                usage_ = e.usage;
+                set_usage({});
+            },
+            [&](const Finished& e) { candidates_[e.choice].finish(e.finish, e.native); },
             [&](const Failed& e) { fail(e.error); },
             [&](const Ended&) { end(); },
             // Not in this API, or the gateway's own business.
@@ -57,12 +63,33 @@ void Stream::on(const timeline::Event& event) {
 void Stream::show(timeline::Choice choice) {
     scratch_.clear();
     if (!candidates_[choice].write_more(scratch_, choice)) return;
-    begin_object();
-    out_ += R"({"candidates":[)";
+    begin_candidates();
     out_ += scratch_;
     out_ += '}';
     out_ += tail_;
     end_object();
+}
+
+void Stream::begin_candidates() {
+    begin_object();
+    out_ += '{';
+    out_ += std::exchange(fields_, {});
+    out_ += R"("candidates":[)";
+}
+
+// Parts, and what else only this API has words for, as Gemini said it.
+void Stream::on_native(const timeline::Native& event) {
+    using What = timeline::Native::What;
+    if (event.what == What::item) {
+        candidates_[event.choice].part(event.json);
+        show(event.choice);
+    } else if (event.what == What::finish) {
+        candidates_[event.choice].fields(event.json);
+    } else if (event.what == What::answer) {
+        append_fields(fields_, event.json);
+    } else if (event.what == What::usage) {
+        set_usage(event.json);
+    }
 }
 
 void Stream::begin_object() {
@@ -78,9 +105,9 @@ void Stream::end_object() {
     if (framing_ == Framing::events) out_ += "\n\n";
 }
 
-void Stream::set_usage(const std::optional<timeline::Usage>& usage) {
+void Stream::set_usage(const timeline::NativeJson& native) {
     tail_.clear();
-    append_tail(tail_, envelope_, usage);
+    append_tail(tail_, envelope_, usage_, native);
 }
 
 void Stream::fail(const Error& error) {
@@ -92,9 +119,12 @@ void Stream::fail(const Error& error) {
 
 void Stream::end() {
     if (!failed_) {
-        candidates_[0];  // an answer without any is an empty one
-        begin_object();
-        out_ += R"({"candidates":[)";
+        // An answer without any is an empty one, unless Gemini says why there is none.
+        if (any_ || !is_blocked(fields_))
+            candidates_[0];
+        else
+            candidates_.clear();
+        begin_candidates();
         for (auto& [choice, candidate] : candidates_) {
             if (!out_.ends_with('[')) out_ += ',';
             candidate.write_last(out_, choice);
@@ -106,7 +136,7 @@ void Stream::end() {
 }
 
 std::size_t Stream::held_bytes() const {
-    std::size_t bytes = 0;
+    std::size_t bytes = fields_.size();
     for (const auto& [_, candidate] : candidates_) bytes += candidate.held_bytes();
     return bytes;
 }

@@ -29,7 +29,10 @@ private:
     void show(timeline::Choice choice);
     void begin_object();
     void end_object();
-    void set_usage(const std::optional<timeline::Usage>& usage);
+    void on_native(const timeline::Native& event);
+    // What stands behind the candidates from now on.
+    void set_usage(const timeline::NativeJson& native);
+    void begin_candidates();
     void fail(const Error& error);
     void end();
 
@@ -37,6 +40,8 @@ private:
     Envelope envelope_;
     Framing framing_;
     std::map<timeline::Choice, Candidate> candidates_;
+    std::optional<timeline::Usage> usage_;
+    std::string fields_;   // members in this API's own words, of the next object
     std::string tail_;     // of every object, behind its candidates
     std::string scratch_;  // a candidate that is being written
     bool any_ = false;     // object was written

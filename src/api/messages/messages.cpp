@@ -3,6 +3,8 @@
 #include "api/messages/request.hpp"
 #include "api/registry.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 // POST /v1/messages, Anthropic's Messages API.
@@ -40,6 +42,15 @@ public:
     }
     std::string error_body(const Error& error) const override {
         return messages::error_body(error);
+    }
+    int error_status(const Error& error) const override { return messages::error_status(error); }
+    bool has_header(std::string_view name) const override {
+        // That one is a promise between a browser and whoever answers it.
+        return name.starts_with("anthropic-") &&
+               name != "anthropic-dangerous-direct-browser-access";
+    }
+    std::string count_body(std::int64_t tokens) const override {
+        return fmt::format(R"({{"input_tokens":{}}})", tokens);
     }
     std::string_view id_prefix() const override { return "msg_"; }
 };

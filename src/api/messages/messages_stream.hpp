@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace runnel::api::messages {
 
@@ -19,7 +20,7 @@ public:
     MessagesStream(const Envelope& envelope, std::string* out);
 
     void on(const timeline::Event& event) override;
-    std::size_t held_bytes() const override { return items_.held_bytes(); }
+    std::size_t held_bytes() const override;
 
 private:
     void begin_item(const ItemHead& head) override;
@@ -42,13 +43,24 @@ private:
     void begin_block_frame(std::string_view type);
     void start();
     void end();
+    void on_native(const timeline::Native& event);
+    void write_event(std::string_view raw);
+    // Ends a block that was told in this API's own words, if it is open.
+    void close_native();
 
     std::string& out_;
     Envelope envelope_;
     ItemSequence items_{this};
     std::optional<timeline::Usage> usage_;
     timeline::Finish finish_ = timeline::Finish::stop;
+    std::string native_finish_;
     std::string stop_sequence_;
+    // Objects in this API's own words, waiting for their place.
+    std::string native_usage_, first_native_usage_;
+    std::vector<std::string> fields_of_answer_, fields_of_finish_;
+    std::string fields_of_next_;
+    bool native_is_open_ = false;
+    bool item_is_open_ = false;
     bool started_ = false;
     bool failed_ = false;
     int index_ = -1;           // of the open block, or of the last one

@@ -154,5 +154,94 @@ TEST(MessagesAnswer, TellsAnErrorInAnthropicsWords) {
                     .contains("rate_limit_error"));
 }
 
+using What = timeline::Native::What;
+
+Event native(What what, std::string_view raw, std::string_view api = "messages") {
+    return timeline::Native{0, what, {api, raw}};
+}
+
+// What Anthropic says of its own, around a text.
+std::vector<Event> with_natives(std::string_view api) {
+    return {
+        timeline::Started{},
+        timeline::UsageReported{usage},
+        native(What::usage, R"({"input_tokens":1,"service_tier":"standard"})", api),
+        native(What::answer, R"({"container":null})", api),
+        native(What::item, R"({"type":"server_tool_use","id":"s1","input":{}})", api),
+        native(What::addition, R"({"type":"input_json_delta","partial_json":"{}"})", api),
+        timeline::ItemEnded{0},
+        native(What::event, R"({"type":"news","x":1})", api),
+        native(What::item_fields, R"({"citations":[]})", api),
+        timeline::Text{0, "a"},
+        timeline::ItemEnded{0},
+        native(What::finish, R"({"stop_details":null})", api),
+        timeline::UsageReported{usage},
+        native(What::usage, R"({"output_tokens":9})", api),
+        timeline::Finished{0, timeline::Finish::length, "compaction"},
+        timeline::Ended{},
+    };
+}
+
+TEST(MessagesStream, TellsWhatOnlyAnthropicHasWordsFor) {
+    EXPECT_EQ(streamed(with_natives("messages")), R"(event: message_start
+data: {"type":"message_start","message":{"id":"msg_T","type":"message","role":"assistant","model":"m1","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":1,"service_tier":"standard"},"container":null}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"server_tool_use","id":"s1","input":{}}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":0}
+
+event: news
+data: {"type":"news","x":1}
+
+event: content_block_start
+data: {"type":"content_block_start","index":1,"content_block":{"type":"text","text":"","citations":[]}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"a"}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":1}
+
+event: message_delta
+data: {"type":"message_delta","delta":{"stop_reason":"compaction","stop_sequence":null,"stop_details":null},"usage":{"output_tokens":9}}
+
+event: message_stop
+data: {"type":"message_stop"}
+
+)");
+    EXPECT_EQ(whole(with_natives("messages")),
+              R"({"id":"msg_T","type":"message","role":"assistant","model":"m1","content":[)"
+              R"({"type":"server_tool_use","id":"s1","input":{}},)"
+              R"({"type":"text","text":"a","citations":[]}],"stop_reason":"compaction",)"
+              R"("stop_sequence":null,"usage":{"output_tokens":9},"container":null,)"
+              R"("stop_details":null})");
+}
+
+TEST(MessagesStream, LeavesOutTheWordsOfOtherApis) {
+    EXPECT_FALSE(streamed(with_natives("gemini")).contains("server_tool_use"));
+    EXPECT_FALSE(streamed(with_natives("gemini")).contains("service_tier"));
+    EXPECT_FALSE(whole(with_natives("gemini")).contains("stop_details"));
+}
+
+TEST(MessagesErrors, AreAnthropicsOwnWhereItSaidThem) {
+    Error error{ErrorKind::upstream_rejected, "Anthropic rejected the request"};
+    EXPECT_EQ(error_status(error), 400);
+    error.native = std::make_shared<const NativeError>(
+        NativeError{"messages", 422, "some_error", "prompt is too long"});
+    EXPECT_EQ(error_status(error), 422);
+    EXPECT_EQ(error_body(error),
+              R"({"type":"error","error":{"type":"some_error","message":"prompt is too long"}})");
+    error.native =
+        std::make_shared<const NativeError>(NativeError{"gemini", 422, "INVALID_ARGUMENT", "no"});
+    EXPECT_EQ(error_status(error), 400);
+    EXPECT_TRUE(error_body(error).contains("Anthropic rejected the request"));
+    EXPECT_EQ(error_status({ErrorKind::upstream_overloaded, "x"}), 529);
+}
+
 }  // namespace
 }  // namespace runnel::api::messages

@@ -300,6 +300,7 @@ private:
     // own.
     void add(const Answer::ServerTool&) {}
     void add(const Answer::Media&) {}
+    void add(const Answer::Native&) {}
 
     void append(OutputItem item) {
         if (item.id.empty()) item.id = item_id(envelope_.id, item.kind, index_);

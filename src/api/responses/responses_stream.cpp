@@ -88,6 +88,7 @@ void ResponsesStream::on(const timeline::Event& event) {
                    [](const HoldOver&) {},
                    [](const Media&) {},
                    [](const ProviderState&) {},
+                   [](const Native&) {},
                },
                event);
 }

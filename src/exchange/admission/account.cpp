@@ -311,6 +311,13 @@ std::optional<metering::Price> Account::price_of(std::string_view target) const 
     return gateway_->prices.find(provider, slot->kind, target.substr(slash + 1));
 }
 
+void Account::settle_unpaid() {
+    constexpr metering::Settlement asked{metering::Settlement::Reached::provider};
+    settle_targets({}, {});
+    if (!claim_id_.empty()) meter_->settle(claim_id_, asked);
+    claim_id_.clear();
+}
+
 void Account::settle() {
     if (record_->attempts.empty()) {
         settle_targets({}, {});

@@ -45,6 +45,9 @@ public:
     // What was used up to now, where nobody has counted so many bytes of what was said.
     timeline::Usage estimate(std::uint64_t uncounted_bytes) const;
 
+    // The request is over, and nobody is paid for it: it was one, to limits on requests.
+    void settle_unpaid();
+
     // The request is over, however it ended: the record gets its usage and its
     // cost.
     void settle();

@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace runnel::provider {
 namespace {
 
@@ -19,6 +21,18 @@ constexpr std::string_view api_version = "2023-06-01";
 
 bool is_called(const Header& header, std::string_view name) {
     return ascii::equal_ignoring_case(header.name, name);
+}
+
+// Adds those of a list that are not there yet.
+void add_betas(std::vector<std::string>& betas, std::string_view list) {
+    while (!list.empty()) {
+        const std::size_t comma = std::min(list.find(','), list.size());
+        std::string beta(list.substr(0, comma));
+        std::erase(beta, ' ');
+        if (!beta.empty() && std::ranges::find(betas, beta) == betas.end())
+            betas.push_back(std::move(beta));
+        list.remove_prefix(std::min(comma + 1, list.size()));
+    }
 }
 
 class Anthropic final : public Provider {
@@ -39,12 +53,13 @@ public:
         if (!draft) return propagate(draft);
         Outgoing out;
         out.path = path_;
-        out.headers = headers_for(request.streaming.value_or(chat::Streaming::no), draft->betas());
+        out.headers = headers_for(request, draft->betas());
         out.body = std::move(draft->body());
         out.warnings = std::move(draft->warnings());
         out.form = draft->form();
         out.turn = turn_options(model);
         out.turn.renamed_tools = ToolNames(anthropic::tool_name_rule).renamed(request.tools);
+        answer_in(chat::name_of(request.api), out.turn);
         // Without tools there is no call whose result the thinking would have to go back with.
         if (request.tools.empty()) out.turn.state = TurnOptions::State::drop;
         return out;
@@ -55,7 +70,8 @@ public:
     }
 
     Error read_error(const ErrorReply& reply) const override {
-        return to_error(display_name(), read_error_facts(reply));
+        return to_error(display_name(), read_error_facts(reply),
+                        chat::name_of(chat::Api::messages));
     }
 
     // Signatures are bound to an account, and those of newer models to the system text and the
@@ -71,27 +87,27 @@ public:
         options.tool_id_prefix = "call_";
         options.model = model;
         options.issuer = anthropic::state_owner(model);
+        options.native_api = chat::name_of(chat::Api::messages);
         return options;
     }
 
 private:
-    std::vector<Header> headers_for(chat::Streaming streaming,
+    // What a client of this API says in headers of its own goes on; the config has the last word.
+    std::vector<Header> headers_for(const chat::Request& request,
                                     std::vector<std::string> betas) const {
-        const bool streams = streaming == chat::Streaming::yes;
         std::vector<Header> headers{
             {"content-type", "application/json"},
-            {"accept", streams ? "text/event-stream" : "application/json"},
+            {"accept", request.streams() ? "text/event-stream" : "application/json"},
             {"accept-encoding", "identity"},
             {"anthropic-version", std::string(api_version)},
         };
-        for (const Header& header : headers_) {
-            if (is_called(header, "anthropic-beta")) {
-                betas.push_back(header.value);
-                continue;
-            }
+        const auto add = [&](const Header& header) {
+            if (is_called(header, "anthropic-beta")) return add_betas(betas, header.value);
             std::erase_if(headers, [&](const Header& h) { return is_called(h, header.name); });
             headers.push_back(header);
-        }
+        };
+        if (request.api == chat::Api::messages) std::ranges::for_each(request.headers, add);
+        std::ranges::for_each(headers_, add);
         if (!betas.empty())
             headers.push_back({"anthropic-beta", fmt::format("{}", fmt::join(betas, ","))});
         return headers;

@@ -11,6 +11,22 @@ void add(std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& pa
     if (part) sum = sum.value_or(0) + *part;
 }
 
+// Keeps all of the object as well, where that is wanted.
+template <class Read>
+void for_each_field_of(value source, Natives natives, std::string_view& raw, Read&& read) {
+    json::ondemand::object object;
+    if (source.get_object().get(object)) return;
+    if (natives == Natives::kept && (object.raw_json().get(raw) || object.reset().error())) return;
+    for_each_field(object, read);
+}
+
+// A member that nobody here knows.
+void keep_other(std::string_view name, value field, Natives natives, std::string& others) {
+    std::string_view raw;
+    if (natives == Natives::left_out || !json::raw_value(field, raw)) return;
+    others.append(others.empty() ? "\"" : ",\"").append(name).append("\":").append(raw);
+}
+
 struct Iteration {
     std::string_view type{};
     Counts counts{};
@@ -53,9 +69,9 @@ std::optional<Counts> sum_of_iterations(value source) {
     return sum;
 }
 
-void read_usage(value source, Counts& out) {
+void read_usage(value source, Natives natives, Counts& out, std::string_view& raw) {
     std::optional<Counts> sum;
-    for_each_field(source, [&](std::string_view name, value field) {
+    for_each_field_of(source, natives, raw, [&](std::string_view name, value field) {
         if (name == "output_tokens_details") {
             for_each_field(field, [&](std::string_view detail, value count) {
                 if (detail == "thinking_tokens") read_count(count, out.reasoning);
@@ -82,40 +98,51 @@ std::optional<timeline::Citation::Kind> citation_kind(std::string_view type) {
 }
 
 // Each kind has its own names for the same things. Nothing where it is of a kind that nobody knows.
-std::optional<timeline::Citation> read_citation(value source) {
+std::optional<timeline::Citation> read_citation(value source, Natives natives) {
     std::string_view type;
     timeline::Citation citation{.choice = 0};
-    for_each_field(source, [&](std::string_view name, value field) {
-        if (name == "type") {
-            json::escaped_string(field, type);
-        } else if (name == "url" || name == "source") {
-            json::escaped_string(field, citation.url);
-        } else if (name == "title" || name == "document_title") {
-            json::escaped_string(field, citation.title);
-        } else if (name == "cited_text") {
-            json::escaped_string(field, citation.cited_text);
-        } else if (name == "document_index" || name == "search_result_index") {
-            read_count(field, citation.document);
-        } else if (name == "start_char_index" || name == "start_page_number" ||
-                   name == "start_block_index") {
-            read_count(field, citation.start);
-        } else if (name == "end_char_index" || name == "end_page_number" ||
-                   name == "end_block_index") {
-            read_count(field, citation.end);
-        } else if (name == "file_id") {
-            json::escaped_string(field, citation.file_id);
-        } else if (name == "encrypted_index") {
-            json::escaped_string(field, citation.reference);
-        }
-    });
+    for_each_field_of(source, natives, citation.native.raw,
+                      [&](std::string_view name, value field) {
+                          if (name == "type") {
+                              json::escaped_string(field, type);
+                          } else if (name == "url" || name == "source") {
+                              json::escaped_string(field, citation.url);
+                          } else if (name == "title" || name == "document_title") {
+                              json::escaped_string(field, citation.title);
+                          } else if (name == "cited_text") {
+                              json::escaped_string(field, citation.cited_text);
+                          } else if (name == "document_index" || name == "search_result_index") {
+                              read_count(field, citation.document);
+                          } else if (name == "start_char_index" || name == "start_page_number" ||
+                                     name == "start_block_index") {
+                              read_count(field, citation.start);
+                          } else if (name == "end_char_index" || name == "end_page_number" ||
+                                     name == "end_block_index") {
+                              read_count(field, citation.end);
+                          } else if (name == "file_id") {
+                              json::escaped_string(field, citation.file_id);
+                          } else if (name == "encrypted_index") {
+                              json::escaped_string(field, citation.reference);
+                          }
+                      });
     const auto kind = citation_kind(type);
     if (!kind) return std::nullopt;
     citation.kind = *kind;
     return citation;
 }
 
-void read_block(value source, Block& out) {
-    for_each_field(source, [&](std::string_view name, value field) {
+void read_citations(value list, Natives natives, Block& out) {
+    bool any = false;
+    for_each_element(list, [&](value citation) {
+        any = true;
+        if (const auto read = read_citation(citation, natives)) out.citations.push_back(*read);
+    });
+    if (!any && natives == Natives::kept)
+        out.others += out.others.empty() ? R"("citations":[])" : R"(,"citations":[])";
+}
+
+void read_block(value source, Natives natives, Block& out) {
+    for_each_field_of(source, natives, out.raw, [&](std::string_view name, value field) {
         if (name == "type") {
             json::escaped_string(field, out.type);
         } else if (name == "id") {
@@ -132,43 +159,58 @@ void read_block(value source, Block& out) {
             json::escaped_string(field, out.data);
         } else if (name == "input") {
             json::raw_value(field, out.input_raw);
-        } else if (name == "citations") {
-            for_each_element(field, [&](value citation) {
-                if (const auto read = read_citation(citation)) out.citations.push_back(*read);
-            });
+        } else if (name == "citations" && !json::is_null(field)) {
+            read_citations(field, natives, out);
+        } else {
+            keep_other(name, field, natives, out.others);
         }
     });
 }
 
-void read_stop_field(std::string_view name, value field, Stop& out) {
-    if (name == "stop_reason") json::escaped_string(field, out.reason);
-    if (name == "stop_sequence") json::escaped_string(field, out.sequence);
+void read_stop_field(std::string_view name, value field, Natives natives, Stop& out,
+                     std::string& others) {
+    if (name == "stop_reason") {
+        json::escaped_string(field, out.reason);
+        return;
+    }
+    if (name == "stop_sequence") {
+        json::escaped_string(field, out.sequence);
+        return;
+    }
+    if (natives == Natives::kept) return keep_other(name, field, natives, others);
     if (name != "stop_details") return;
     for_each_field(field, [&](std::string_view detail, value text) {
         if (detail == "explanation") json::escaped_string(text, out.refusal);
     });
 }
 
-void read_message_field(std::string_view name, value field, Message& out) {
+void read_message_field(std::string_view name, value field, Natives natives, Message& out) {
     if (name == "type") {
         json::escaped_string(field, out.type);
     } else if (name == "id") {
         json::escaped_string(field, out.id);
     } else if (name == "usage") {
-        read_usage(field, out.counts);
+        read_usage(field, natives, out.counts, out.usage_raw);
     } else if (name == "error") {
         out.is_error = !json::is_null(field);
     } else if (name == "content") {
         out.has_content = true;
-        for_each_element(field,
-                         [&](value block) { read_block(block, out.content.emplace_back()); });
-    } else {
-        read_stop_field(name, field, out.stop);
+        for_each_element(
+            field, [&](value block) { read_block(block, natives, out.content.emplace_back()); });
+    } else if (name != "role" && name != "model") {
+        read_stop_field(name, field, natives, out.stop, out.others);
     }
 }
 
-void read_delta(value source, Delta& out) {
-    for_each_field(source, [&](std::string_view name, value field) {
+bool is_known_delta(std::string_view type) {
+    return type == "text_delta" || type == "input_json_delta" || type == "thinking_delta" ||
+           type == "signature_delta" || type == "citations_delta";
+}
+
+void read_delta(value source, Natives natives, Delta& out) {
+    json::ondemand::object object;
+    if (source.get_object().get(object)) return;
+    const auto error = for_each_field(object, [&](std::string_view name, value field) {
         if (name == "type") {
             json::escaped_string(field, out.type);
         } else if (name == "text") {
@@ -180,16 +222,20 @@ void read_delta(value source, Delta& out) {
         } else if (name == "signature") {
             json::escaped_string(field, out.signature);
         } else if (name == "citation") {
-            out.citation = read_citation(field);
+            out.citation = read_citation(field, natives);
         } else {
-            read_stop_field(name, field, out.stop);
+            read_stop_field(name, field, natives, out.stop, out.others);
         }
     });
+    const bool is_known =
+        is_known_delta(out.type) && (out.type != "citations_delta" || out.citation);
+    if (error || natives == Natives::left_out || out.type.empty() || is_known) return;
+    if (!object.reset().error()) static_cast<void>(object.raw_json().get(out.raw));
 }
 
 }  // namespace
 
-bool read_event(json::Parser& parser, Padded text, Event& out) {
+bool read_event(json::Parser& parser, Padded text, Natives natives, Event& out) {
     json::ondemand::document document;
     json::ondemand::object root;
     if (parser.parse(text, document) || document.get_object().get(root)) return false;
@@ -199,27 +245,30 @@ bool read_event(json::Parser& parser, Padded text, Event& out) {
         } else if (name == "index") {
             json::integer(field, out.index);
         } else if (name == "delta") {
-            read_delta(field, out.delta);
+            read_delta(field, natives, out.delta);
         } else if (name == "content_block") {
-            read_block(field, out.block);
+            read_block(field, natives, out.block);
         } else if (name == "usage") {
-            read_usage(field, out.counts);
+            read_usage(field, natives, out.counts, out.usage_raw);
         } else if (name == "message") {
             for_each_field(field, [&](std::string_view inner, value inner_field) {
-                read_message_field(inner, inner_field, out.message);
+                read_message_field(inner, inner_field, natives, out.message);
             });
         } else if (name == "error") {
             out.is_error = !json::is_null(field);
+        } else {
+            keep_other(name, field, natives, out.others);
         }
     });
 }
 
-bool read_message(json::Parser& parser, Padded text, Message& out) {
+bool read_message(json::Parser& parser, Padded text, Natives natives, Message& out) {
     json::ondemand::document document;
     json::ondemand::object root;
     if (parser.parse(text, document) || document.get_object().get(root)) return false;
-    return !for_each_field(
-        root, [&](std::string_view name, value field) { read_message_field(name, field, out); });
+    return !for_each_field(root, [&](std::string_view name, value field) {
+        read_message_field(name, field, natives, out);
+    });
 }
 
 }  // namespace runnel::provider::anthropic

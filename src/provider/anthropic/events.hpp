@@ -33,6 +33,8 @@ struct Block {
     std::string_view data{};       // redacted_thinking
     std::string_view input_raw{};  // tool_use: a JSON object
     std::vector<timeline::Citation> citations{};
+    std::string_view raw{};
+    std::string others{};
 };
 
 // Why a message ended.
@@ -42,12 +44,18 @@ struct Stop {
     std::string_view refusal{};   // why it was refused, in a sentence
 };
 
+// Whether what has no place in these structs is kept, too: `raw` is all of a thing, `others` are
+// the members of it that nobody here knows, with commas between.
+enum class Natives { left_out, kept };
+
 struct Message {
     std::string_view type{};
     std::string_view id{};
     Stop stop{};
     std::vector<Block> content{};
     Counts counts{};
+    std::string_view usage_raw{};
+    std::string others{};
     bool has_content = false;
     bool is_error = false;
 };
@@ -60,6 +68,8 @@ struct Delta {
     std::string_view signature{};
     std::optional<timeline::Citation> citation{};
     Stop stop{};
+    std::string_view raw{};
+    std::string others{};
 };
 
 // One event of a stream.
@@ -70,11 +80,13 @@ struct Event {
     Delta delta{};      // content_block_delta, message_delta
     Message message{};  // message_start
     Counts counts{};    // message_delta
+    std::string_view usage_raw{};
+    std::string others{};
     bool is_error = false;
 };
 
 // False when it is not a JSON object. The event's views are valid until the parser's next parse.
-bool read_event(json::Parser& parser, Padded text, Event& out);
-bool read_message(json::Parser& parser, Padded text, Message& out);
+bool read_event(json::Parser& parser, Padded text, Natives natives, Event& out);
+bool read_message(json::Parser& parser, Padded text, Natives natives, Message& out);
 
 }  // namespace runnel::provider::anthropic

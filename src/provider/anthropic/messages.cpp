@@ -108,7 +108,7 @@ public:
     }
 
 private:
-    enum class Turn { none, user, assistant };
+    enum class Turn { none, user, assistant, system };
 
     // Consecutive messages of one role are one turn; what a client says of a message beside its
     // content is said of the turn that it begins.
@@ -117,7 +117,8 @@ private:
         if (turn_ == Turn::none && turn == Turn::assistant) user_text(placeholder);
         close_turn();
         turn_ = turn;
-        writer_.begin_object().key("role").string(turn == Turn::user ? "user" : "assistant");
+        constexpr std::string_view roles[] = {"", "user", "assistant", "system"};
+        writer_.begin_object().key("role").string(roles[static_cast<std::size_t>(turn)]);
         draft_.add_extras(extras);
         writer_.key("content").begin_array();
     }
@@ -142,7 +143,10 @@ private:
         const chat::Message& here = messages_[at];
         switch (here.role) {
             case Role::system:
-            case Role::developer: reminder(here); return {};
+            case Role::developer:
+                if (draft_.is_native()) return instruction(at);
+                reminder(here);
+                return {};
             case Role::user: return user(at);
             case Role::assistant: return assistant(at, last_turn);
             case Role::tool: break;
@@ -159,6 +163,14 @@ private:
             user_text(fmt::format(R"(<system-reminder>\n{}\n</system-reminder>)", *words),
                       mark_of(here, part, last_written(here)));
         }
+    }
+
+    // Newer models know such messages; who asks for one here knows the model.
+    Result<void> instruction(std::size_t at) {
+        const chat::Message& here = messages_[at];
+        if (last_written(here) == nullptr) return {};
+        open_turn(Turn::system, here.extras);
+        return blocks(at, last_written(here));
     }
 
     Result<void> user(std::size_t at) {
@@ -344,9 +356,16 @@ void write_system(Draft& draft, std::span<const chat::Message> messages,
     };
     for (const chat::Message& message : messages) {
         if (!is_system(message)) break;
-        for (const Part& part : message.parts)
-            if (const auto words = part.words(); words && !is_blank(*words))
+        for (const Part& part : message.parts) {
+            const auto* other = part.as<chat::Other>();
+            if (const auto words = part.words(); words && !is_blank(*words)) {
                 block(*words, part.extras, mark_of(message, part, last_written(message)));
+            } else if (other != nullptr && draft.is_native()) {
+                if (!open) writer.key("system").begin_array();
+                open = true;
+                writer.raw(other->raw);
+            }
+        }
     }
     if (!instruction.empty()) block(instruction, {}, {});
     if (open) writer.end_array();

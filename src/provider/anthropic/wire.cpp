@@ -31,6 +31,17 @@ constexpr StopReason stop_reasons[] = {
     {"refusal", timeline::Finish::content_filter},
 };
 
+using What = timeline::Native::What;
+
+Natives natives_for(const Turn& turn) {
+    return turn.tells_natives() ? Natives::kept : Natives::left_out;
+}
+
+// `others` as they were read, with what `what` says they are of.
+void tell_others(What what, std::string_view others, Turn& turn) {
+    if (!others.empty()) turn.native(choice, what, fmt::format("{{{}}}", others));
+}
+
 void tell_stop(const Stop& stop, Turn& turn) {
     turn.refusal(choice, stop.refusal);
     if (stop.reason.empty()) return;
@@ -40,7 +51,8 @@ void tell_stop(const Stop& stop, Turn& turn) {
 }
 
 void fail(std::string_view raw_error, Turn& turn) {
-    turn.fail(to_error(turn.options().display_name, read_error_facts(raw_error)));
+    turn.fail(to_error(turn.options().display_name, read_error_facts(raw_error),
+                       chat::name_of(chat::Api::messages)));
 }
 
 // A tool's input as escaped JSON text; empty for {}, which the Turn writes itself.
@@ -64,7 +76,7 @@ void MessagesWire::on_frame(const framing::Frame& frame, Turn& turn) {
     // Gateways that speak Anthropic's format may still end a stream as OpenAI does.
     if (frame.data.text() == "[DONE]") return;
     Event event;
-    const bool readable = read_event(*parser_, frame.data, event);
+    const bool readable = read_event(*parser_, frame.data, natives_for(turn), event);
     if (frame.event == "error" || (readable && (event.is_error || event.type == "error"))) {
         fail(frame.data.text(), turn);
     } else if (!readable || event.type.empty()) {
@@ -78,16 +90,20 @@ void MessagesWire::on_frame(const framing::Frame& frame, Turn& turn) {
     } else if (event.type == "message_start") {
         start_message(event.message, turn);
     } else if (event.type == "message_delta") {
-        count(event.counts, turn);
+        tell_others(What::finish, event.delta.others, turn);
+        tell_others(What::answer, event.others, turn);
+        count(event.counts, event.usage_raw, turn);
         tell_stop(event.delta.stop, turn);
     } else if (event.type == "message_stop") {
         end_message(turn);
+    } else if (event.type != "ping") {
+        turn.native(choice, What::event, frame.data.text());
     }
 }
 
 void MessagesWire::on_body(Padded body, Turn& turn) {
     Message message;
-    const bool readable = read_message(*parser_, body, message);
+    const bool readable = read_message(*parser_, body, natives_for(turn), message);
     if (readable && (message.is_error || message.type == "error")) {
         fail(body.text(), turn);
         return;
@@ -122,7 +138,8 @@ void MessagesWire::start_message(const Message& message, Turn& turn) {
         start_block(index, message.content[i], turn);
         end_block(index, turn);
     }
-    count(message.counts, turn);
+    tell_others(What::answer, message.others, turn);
+    count(message.counts, message.usage_raw, turn);
     tell_stop(message.stop, turn);
 }
 
@@ -144,8 +161,8 @@ MessagesWire::OpenBlock* MessagesWire::find(std::int64_t index) {
 std::size_t MessagesWire::held_bytes() const {
     std::size_t bytes = signed_blocks_.size();
     for (const OpenBlock& block : open_)
-        bytes +=
-            sizeof(OpenBlock) + block.input.size() + block.thinking.size() + block.signature.size();
+        bytes += sizeof(OpenBlock) + block.raw.size() + block.input.size() + block.thinking.size() +
+                 block.signature.size();
     return bytes;
 }
 
@@ -158,6 +175,7 @@ void MessagesWire::start_block(std::int64_t index, const Block& block, Turn& tur
         return;
     }
     OpenBlock& open = open_.emplace_back(OpenBlock{index, kind_of(block)});
+    if (turn.tells_natives()) tell_block_begin(open, block, turn);
     switch (open.kind) {
         case Kind::text:
             turn.text(choice, block.text);
@@ -186,9 +204,42 @@ void MessagesWire::start_block(std::int64_t index, const Block& block, Turn& tur
     }
 }
 
+// Of blocks that nobody here knows all is told; of others, what else is said of them.
+void MessagesWire::tell_block_begin(OpenBlock& open, const Block& block, Turn& turn) {
+    if (open.kind == Kind::ignored) return turn.native(choice, What::item, block.raw);
+    if (open.kind == Kind::answer) return;
+    const bool may_be_empty = open.kind == Kind::text || open.kind == Kind::thinking;
+    const bool is_said = !block.text.empty() || !block.thinking.empty() || !block.citations.empty();
+    if (!may_be_empty || is_said) return tell_others(What::item_fields, block.others, turn);
+    open.raw = block.raw;
+    open.others = block.others;
+}
+
+void MessagesWire::begin_saying(OpenBlock* open, Turn& turn) {
+    if (open == nullptr || open->raw.empty()) return;
+    tell_others(What::item_fields, open->others, turn);
+    open->raw.clear();
+}
+
+// What comes of a block that is told as it is, and what nobody here knows of others.
+void MessagesWire::tell_addition(OpenBlock* block, const Delta& delta, Turn& turn) {
+    if (!turn.tells_natives()) return;
+    if (!delta.raw.empty()) {
+        begin_saying(block, turn);
+        turn.native(choice, What::addition, delta.raw);
+    } else if (delta.type == "input_json_delta" && block != nullptr &&
+               block->kind == Kind::ignored) {
+        turn.native(choice, What::addition,
+                    fmt::format(R"({{"type":"input_json_delta","partial_json":"{}"}})",
+                                delta.partial_json));
+    }
+}
+
 void MessagesWire::add_delta(std::int64_t index, const Delta& delta, Turn& turn) {
     OpenBlock* block = find(index);
+    tell_addition(block, delta, turn);
     if (block != nullptr && (block->kind == Kind::ignored || block->kind == Kind::redacted)) return;
+    if (!delta.text.empty() || !delta.thinking.empty() || delta.citation) begin_saying(block, turn);
     if (delta.type == "text_delta") {
         turn.text(choice, delta.text);
     } else if (delta.type == "thinking_delta") {
@@ -212,7 +263,10 @@ void MessagesWire::add_delta(std::int64_t index, const Delta& delta, Turn& turn)
 void MessagesWire::end_block(std::int64_t index, Turn& turn) {
     OpenBlock* block = find(index);
     if (block == nullptr) return;
+    if (!block->signature.empty()) begin_saying(block, turn);
+    if (!block->raw.empty()) turn.native(choice, What::item, block->raw);
     switch (block->kind) {
+        case Kind::ignored:
         case Kind::text: turn.item_ended(choice); break;
         case Kind::thinking:
             if (!block->signature.empty())
@@ -228,8 +282,7 @@ void MessagesWire::end_block(std::int64_t index, Turn& turn) {
             turn.text(choice, block->input);
             turn.item_ended(choice);
             break;
-        case Kind::redacted:
-        case Kind::ignored: break;
+        case Kind::redacted: break;
     }
     open_.erase(open_.begin() + (block - open_.data()));
 }
@@ -239,7 +292,7 @@ void MessagesWire::end_message(Turn& turn) {
     turn.complete();
 }
 
-void MessagesWire::count(const Counts& counts, Turn& turn) {
+void MessagesWire::count(const Counts& counts, std::string_view raw, Turn& turn) {
     // Counts are cumulative: each replaces the one before, and what is not told again stands.
     if (counts.input) usage_.fresh_input = *counts.input;
     if (counts.output) usage_.output = *counts.output;
@@ -247,6 +300,7 @@ void MessagesWire::count(const Counts& counts, Turn& turn) {
     if (counts.cache_write) usage_.cache_write = counts.cache_write;
     if (counts.reasoning) usage_.reasoning = counts.reasoning;
     if (counts.input || counts.output) turn.usage(usage_);
+    turn.native(choice, What::usage, raw);
 }
 
 }  // namespace runnel::provider::anthropic

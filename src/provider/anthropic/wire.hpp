@@ -31,6 +31,9 @@ private:
     struct OpenBlock {
         std::int64_t index;
         Kind kind;
+        // For clients of this API, until something is said in it: all of it, and what is unusual.
+        std::string raw{};
+        std::string others{};
         std::string input{};     // escaped; told at the end, unless the arguments come as deltas
         std::string thinking{};  // escaped, with its signature: what the next turn has to give back
         std::string signature{};
@@ -43,7 +46,10 @@ private:
     void add_delta(std::int64_t index, const Delta& delta, Turn& turn);
     void end_block(std::int64_t index, Turn& turn);
     void end_message(Turn& turn);
-    void count(const Counts& counts, Turn& turn);
+    void tell_block_begin(OpenBlock& open, const Block& block, Turn& turn);
+    void begin_saying(OpenBlock* open, Turn& turn);
+    void tell_addition(OpenBlock* block, const Delta& delta, Turn& turn);
+    void count(const Counts& counts, std::string_view raw, Turn& turn);
 
     json::Parser* parser_;
     bool started_ = false;

@@ -481,5 +481,55 @@ TEST(AnthropicWire, FailsForABodyThatIsNoMessage) {
               "failed upstream_malformed\nended\n");
 }
 
+// What a client of this API is told, and what others are.
+std::string lines_for(std::string_view api, std::string_view bytes) {
+    json::Parser parser;
+    IdSource ids(1);
+    TimelineRecorder recorder;
+    TurnOptions options;
+    options.native_api = "messages";
+    answer_in(api, options);
+    AnswerReader reader(std::make_unique<MessagesWire>(&parser), options, &recorder, &ids);
+    std::string copy(bytes);
+    reader.feed(Padded::of(copy));
+    reader.finish();
+    return recorder.text();
+}
+
+TEST(AnthropicWire, TellsItsOwnClientsWhatNobodyElseKnows) {
+    const std::string stream = stream_of(
+        {R"({"type":"message_start","message":{"id":"m","usage":{"input_tokens":1,"x":2},"container":null}})",
+         R"({"type":"content_block_start","index":0,"content_block":{"type":"server_tool_use","id":"s","input":{}}})",
+         R"({"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}})",
+         R"({"type":"content_block_stop","index":0})",
+         R"({"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}})",
+         R"({"type":"content_block_stop","index":1})",
+         R"({"type":"message_delta","delta":{"stop_reason":"end_turn","container":{"id":"c"}},"usage":{"output_tokens":1}})",
+         R"({"type":"message_stop"})"});
+    const std::string own = lines_for("messages", stream);
+    for (const std::string_view line :
+         {R"(native messages answer {"container":null})",
+          R"(native messages usage {"input_tokens":1,"x":2})",
+          R"(native messages item {"type":"server_tool_use","id":"s","input":{}})",
+          R"(native messages addition {"type":"input_json_delta","partial_json":"{}"})",
+          R"(native messages item {"type":"text","text":""})",
+          R"(native messages finish {"container":{"id":"c"}})"})
+        EXPECT_TRUE(own.contains(line)) << line << " in\n" << own;
+    EXPECT_FALSE(lines_for("chat", stream).contains("native"));
+}
+
+TEST(AnthropicWire, DoesNotTellWhatIsNotJson) {
+    const std::string own = lines_for(
+        "messages",
+        stream_of(
+            {R"({"type":"message_start","message":{"id":"m"}})",
+             R"({"type":"content_block_start","index":0,"content_block":{"type":"new","x":tru}})",
+             R"({"type":"content_block_start","index":1,"content_block":{"type":"text","text":"a"}})",
+             R"({"type":"message_delta","delta":{"stop_reason":"end_turn"}})",
+             R"({"type":"message_stop"})"}));
+    EXPECT_FALSE(own.contains("tru")) << own;
+    EXPECT_TRUE(own.contains(R"(text 0 "a")")) << own;
+}
+
 }  // namespace
 }  // namespace runnel::provider::anthropic

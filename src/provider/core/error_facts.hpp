@@ -29,6 +29,10 @@ ErrorFacts read_error_facts(const ErrorReply& reply);
 // whole frame.
 ErrorFacts read_error_facts(std::string_view raw_json);
 
+// The same for a provider that speaks the API of that name: clients that speak it are told what the
+// provider said, unless that is about the gateway's own account.
+Error to_error(std::string_view display_name, const ErrorFacts& facts, std::string_view api);
+
 // The Error for these facts: kind by status, type, code and, where providers leave no other way,
 // text; a message like "Anthropic returned 529 overloaded" (or, for a rejected request, the
 // provider's reason with URLs, keys and hosts taken out); the provider's words in `detail`.

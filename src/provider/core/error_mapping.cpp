@@ -259,6 +259,12 @@ bool is_path(std::string_view param) {
            });
 }
 
+// As errors' types are; anything else is not one.
+bool is_word(std::string_view type) {
+    return !type.empty() && type.size() <= 64 &&
+           std::ranges::all_of(type, [](char c) { return ascii::is_alphanumeric(c) || c == '_'; });
+}
+
 }  // namespace
 
 Error to_error(std::string_view display_name, const ErrorFacts& facts) {
@@ -269,6 +275,17 @@ Error to_error(std::string_view display_name, const ErrorFacts& facts) {
                                facts.code, without_credentials(facts.message));
     if (blames_the_request(kind) && is_path(facts.param)) error.param = facts.param;
     error.retry_after = facts.retry_after;
+    return error;
+}
+
+Error to_error(std::string_view display_name, const ErrorFacts& facts, std::string_view api) {
+    Error error = to_error(display_name, facts);
+    const bool is_of_account = error.kind == upstream_auth || error.kind == upstream_permission ||
+                               error.kind == upstream_quota || error.kind == upstream_malformed;
+    if (is_of_account || facts.message.empty() || !is_word(facts.type)) return error;
+    error.native = std::make_shared<const NativeError>(
+        NativeError{std::string(api), facts.status, facts.type,
+                    with_valid_utf8(without_credentials(facts.message))});
     return error;
 }
 

@@ -1,7 +1,9 @@
 #include "provider/core/turn.hpp"
 
 #include "base/limits.hpp"
+#include "base/utf8.hpp"
 #include "chat/request.hpp"
+#include "json/parser.hpp"
 #include "provider/core/think_tags.hpp"
 #include "provider/core/tool_arguments.hpp"
 
@@ -71,6 +73,16 @@ private:
     std::size_t used_ = 0;
 };
 
+// White space between JSON's tokens may be line ends, which would end an event of a stream.
+std::string_view on_one_line(std::string_view raw, std::string& scratch) {
+    raw = raw.substr(0, raw.find_last_not_of(" \t\r\n") + 1);
+    const bool breaks = raw.find_first_of("\r\n") != std::string_view::npos;
+    if (breaks) json::append_compact(scratch, raw);
+    const std::string_view line = breaks ? std::string_view(scratch) : raw;
+    if (json::find_invalid_utf8(line) == std::string_view::npos) return line;
+    return scratch = with_valid_utf8(line);
+}
+
 // What a data: URL says stands in the event's own words.
 void take_data_out_of_url(timeline::Media& media) {
     const chat::Source source = chat::source_of_url(media.url);
@@ -81,6 +93,14 @@ void take_data_out_of_url(timeline::Media& media) {
 }
 
 }  // namespace
+
+void answer_in(std::string_view api, TurnOptions& options) {
+    if (options.native_api != api) {
+        options.native_api = {};
+    } else if (api == chat::name_of(chat::Api::messages)) {
+        options.tool_id_prefix.clear();
+    }
+}
 
 Turn::Turn(TurnOptions options, timeline::Sink* sink, IdSource* ids)
     : options_(std::move(options)),
@@ -199,6 +219,10 @@ void Turn::citation(timeline::Citation citation) {
     texts.clean(citation.cited_text);
     texts.clean(citation.file_id);
     texts.clean(citation.reference);
+    std::string line;
+    if (!tells_natives() || !json::is_whole(citation.native.raw)) citation.native = {};
+    if (!citation.native.raw.empty())
+        citation.native = {options_.native_api, on_one_line(citation.native.raw, line)};
     emit(citation);
 }
 
@@ -216,6 +240,22 @@ void Turn::media(timeline::Media media) {
     texts.clean(media.transcript);
     take_data_out_of_url(media);
     emit(media);
+}
+
+void Turn::native(Choice choice, timeline::Native::What what, std::string_view raw) {
+    using What = timeline::Native::What;
+    if (ended_ || !tells_natives() || raw.empty()) return;
+    choice = in_range(choice);
+    ChoiceState& here = state(choice);
+    // Only items are something that the model said.
+    if (what != What::addition && what != What::usage && !takes_another(here)) return;
+    if (what == What::item) {
+        if (!here.calls.empty()) announce_waiting(choice, here);
+        here.spoke = here.item_is_open = true;
+    }
+    std::string line;
+    if (!json::is_whole(raw)) return malformed();
+    emit(timeline::Native{choice, what, {options_.native_api, on_one_line(raw, line)}});
 }
 
 void Turn::logprobs(timeline::Logprobs logprobs) {

@@ -37,7 +37,14 @@ struct TurnOptions {
     std::vector<RenamedTool> renamed_tools{};
     // What audio that has no form of its own (PCM samples) is told as.
     enum class Samples { bare, wav } samples = Samples::bare;
+    // The provider's own API, where it is the client's too (answer_in): then what only that has
+    // words for is told (timeline::Native). Empty: it is left out.
+    std::string_view native_api{};
 };
+
+// The client speaks that API. One that is the provider's own gets its answer as the provider has
+// it, ids and all.
+void answer_in(std::string_view api, TurnOptions& options);
 
 // One upstream answer being told, by whatever wire format, as a clean timeline. Wires report what
 // they read, in the order and with the words they got; the Turn sees to the grammar: one finish per
@@ -68,6 +75,9 @@ public:
     // Their texts are as they stand in the provider's JSON. A data: URL may stand for data.
     void citation(timeline::Citation citation);
     void media(timeline::Media media);
+    bool tells_natives() const { return !options_.native_api.empty(); }
+    // `raw` as it stands in the provider's JSON; told only where natives are.
+    void native(timeline::Choice choice, timeline::Native::What what, std::string_view raw);
     // These are clean already (core/logprobs.hpp).
     void logprobs(timeline::Logprobs logprobs);
 

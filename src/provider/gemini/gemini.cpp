@@ -69,6 +69,7 @@ public:
         out.turn = turn_options(model);
         out.turn.renamed_tools = ToolNames(gemini::tool_name_rule).renamed(request.tools);
         out.turn.samples = body->samples;
+        answer_in(chat::name_of(request.api), out.turn);
         // There is no way to ask for one call at a time.
         if (request.parallel_tool_calls == false) out.turn.tool_calls_max = 1;
         // Without tools there is no call whose result a signature would have to go back with.
@@ -81,7 +82,7 @@ public:
     }
 
     Error read_error(const ErrorReply& reply) const override {
-        return to_error(display_name(), read_error_facts(reply));
+        return to_error(display_name(), read_error_facts(reply), chat::name_of(chat::Api::gemini));
     }
 
     // Signatures of another key or model are refused; the sentinel stands for any.
@@ -98,6 +99,7 @@ public:
         options.finish_means = TurnOptions::FinishMeans::perhaps;
         options.model = model;
         options.issuer = fmt::format("gemini/{}", model);
+        options.native_api = chat::name_of(chat::Api::gemini);
         return options;
     }
 

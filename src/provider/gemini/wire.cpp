@@ -19,6 +19,24 @@ namespace runnel::provider::gemini {
 
 using json::ondemand::value;
 using timeline::Choice;
+using What = timeline::Native::What;
+
+namespace {
+
+// Adds a member to those that clients of this API are told as they are.
+void keep_member(std::string& members, std::string_view key, value inside) {
+    std::string_view raw;
+    if (!json::raw_value(inside, raw)) return;
+    members.append(members.empty() ? "{\"" : ",\"").append(key).append("\":").append(raw);
+}
+
+void tell_members(std::string& members, Choice choice, What what, Turn& turn) {
+    if (members.empty()) return;
+    members += '}';
+    turn.native(choice, what, members);
+}
+
+}  // namespace
 
 std::unique_ptr<framing::Framing> GenerateContentWire::framing_for(char first) const {
     if (first == '{') return nullptr;
@@ -50,26 +68,33 @@ bool GenerateContentWire::read_response(Padded text, Turn& turn) {
     if (parser_->parse(text, document) || document.get_object().get(response)) return false;
     bool is_error = false;
     const Counts counts_before = counts_;
+    std::string others;
+    std::string_view counts_raw;
     for_each_field(response, [&](std::string_view key, value inside) {
         if (key == "candidates") {
             Choice position = 0;
             for_each_element(inside,
                              [&](value candidate) { read_candidate(candidate, position++, turn); });
         } else if (key == "usageMetadata") {
-            read_counts(inside);
+            read_counts(inside, turn.tells_natives() ? &counts_raw : nullptr);
         } else if (key == "promptFeedback") {
-            read_feedback(inside, turn);
+            read_feedback(inside, turn, &others);
         } else if (key == "error") {
             is_error = is_error || !json::is_null(inside);
+        } else if (turn.tells_natives() && key != "modelVersion" && key != "responseId") {
+            keep_member(others, key, inside);
         }
     });
+    tell_members(others, 0, What::answer, turn);
     if (is_error) {
-        turn.fail(to_error(turn.options().display_name, read_error_facts(text.text())));
+        turn.fail(to_error(turn.options().display_name, read_error_facts(text.text()),
+                           chat::name_of(chat::Api::gemini)));
         return true;
     }
     counts_.searched = sources_.searched();
     if (counts_ != counts_before && (counts_.prompt || counts_.candidates))
         turn.usage(counts_.usage());
+    turn.native(0, What::usage, counts_raw);
     return document.is_alive();  // it is given up when something in it is not JSON
 }
 
@@ -82,17 +107,22 @@ void GenerateContentWire::read_candidate(value candidate, Choice position, Turn&
     std::int64_t index = position;
     std::string_view reason;
     std::string_view message;
+    std::string others;
     const auto error = for_each_field(fields, [&](std::string_view key, value inside) {
         if (key == "index") json::integer(inside, index);
         if (key == "finishReason" && !json::is_null(inside)) json::raw_value(inside, reason);
         if (key == "finishMessage") json::escaped_string(inside, message);
         if (key == "logprobsResult") logprobs_.read(inside);
+        const bool has_place = key == "index" || key == "finishReason" || key == "content";
+        if (turn.tells_natives() && !has_place) keep_member(others, key, inside);
     });
     const auto choice =
         static_cast<Choice>(std::clamp<std::int64_t>(index, 0, limits::choices - 1));
     const bool failed = !reason.empty() && finish_reason(reason).kind == FinishReason::Kind::failed;
     if (!failed) logprobs_.tell(choice, turn);
     if (error || fields.reset().error()) return;
+    // What is said beside the end belongs to it; else it is of this piece.
+    if (reason.empty()) tell_members(others, choice, What::finish, turn);
     for_each_field(fields, [&](std::string_view key, value inside) {
         if (key == "content" && !failed) {
             read_content(inside, choice, turn);
@@ -102,6 +132,7 @@ void GenerateContentWire::read_candidate(value candidate, Choice position, Turn&
             sources_.read_citations(inside, choice, turn);
         }
     });
+    if (!reason.empty() && !failed) tell_members(others, choice, What::finish, turn);
     if (!reason.empty()) tell_finish(choice, reason, message, turn);
 }
 
@@ -109,28 +140,36 @@ void GenerateContentWire::read_content(value content, Choice choice, Turn& turn)
     for_each_field(content, [&](std::string_view key, value inside) {
         if (key != "parts") return;
         for_each_element(inside, [&](value part) {
-            read_part(part);
-            // A signature is of what was thought up to here.
-            if (part_.thought && !part_.call) turn.reasoning(choice, part_.text);
-            if (part_.call || part_.has_text) turn.reasoning_signed(choice, part_.signature);
-            if (part_.call) {
-                tell_call(choice, turn);
-            } else if (part_.thought) {
-                return;
-            } else if (!part_.text.empty()) {
-                any_output_ = true;
-                turn.text(choice, part_.text);
-            } else {
-                tell_media(choice, turn);
-            }
+            read_part(part, turn);
+            tell_part(choice, turn);
         });
     });
 }
 
+void GenerateContentWire::tell_part(Choice choice, Turn& turn) {
+    // A signature is of what was thought up to here.
+    if (part_.thought && !part_.call) turn.reasoning(choice, part_.text);
+    const bool is_own_media = part_.is_media() && turn.tells_natives();
+    if (part_.call || part_.has_text || is_own_media)
+        turn.reasoning_signed(choice, part_.signature);
+    if (part_.call) {
+        tell_call(choice, turn);
+    } else if (part_.thought) {
+        return;
+    } else if (!part_.text.empty()) {
+        any_output_ = true;
+        turn.text(choice, part_.text);
+    } else if (part_.is_media()) {
+        tell_media(choice, turn);
+    } else if (!part_.has_text && part_.raw.size() > 2) {
+        turn.native(choice, What::item, part_.raw);
+        turn.item_ended(choice);
+    }
+}
+
 void GenerateContentWire::tell_media(Choice choice, Turn& turn) {
     using Kind = timeline::Media::Kind;
-    const bool is_audio = part_.media_type.starts_with("audio/");
-    if (!is_audio && !part_.media_type.starts_with("image/")) return;
+    const bool is_audio = part_.is_audio();
     any_output_ = true;
     if (is_audio && !std::exchange(audio_begun_, true)) begin_wav(choice, turn);
     turn.media({.choice = choice,
@@ -151,9 +190,9 @@ void GenerateContentWire::begin_wav(Choice choice, Turn& turn) {
                 .data = wav_header(samples_per_second(part_.media_type), bytes)});
 }
 
-// Parts of other kinds are not the client's: code that Google ran, its own tools' calls and
-// results.
-void GenerateContentWire::read_part(value part) {
+// Parts of other kinds are for clients of this API alone: code that Google ran, its own tools'
+// calls and results.
+void GenerateContentWire::read_part(value part, const Turn& turn) {
     part_.text = {};
     part_.signature = {};
     part_.media_base64 = {};
@@ -161,7 +200,12 @@ void GenerateContentWire::read_part(value part) {
     part_.has_text = false;
     part_.thought = false;
     part_.call = false;
-    for_each_field(part, [&](std::string_view key, value inside) {
+    part_.raw = {};
+    json::ondemand::object fields;
+    if (part.get_object().get(fields)) return;
+    if (turn.tells_natives() && (fields.raw_json().get(part_.raw) || fields.reset().error()))
+        return;
+    for_each_field(fields, [&](std::string_view key, value inside) {
         if (key == "text") {
             part_.has_text = json::escaped_string(inside, part_.text);
         } else if (key == "thought") {
@@ -323,8 +367,14 @@ void GenerateContentWire::tell_finish(Choice choice, std::string_view raw, std::
     }
 }
 
-void GenerateContentWire::read_feedback(value feedback, Turn& turn) {
-    for_each_field(feedback, [&](std::string_view key, value inside) {
+void GenerateContentWire::read_feedback(value feedback, Turn& turn, std::string* others) {
+    json::ondemand::object fields;
+    if (feedback.get_object().get(fields)) return;
+    std::string_view raw;
+    if (turn.tells_natives() && (fields.raw_json().get(raw) || fields.reset().error())) return;
+    if (!raw.empty())
+        others->append(others->empty() ? "{" : ",").append("\"promptFeedback\":").append(raw);
+    for_each_field(fields, [&](std::string_view key, value inside) {
         std::string_view reason;
         if (key != "blockReason" || !json::raw_value(inside, reason)) return;
         const bool blocked = reason != "null" && reason != "0" && reason != R"("")" &&
@@ -333,8 +383,11 @@ void GenerateContentWire::read_feedback(value feedback, Turn& turn) {
     });
 }
 
-void GenerateContentWire::read_counts(value counts) {
-    for_each_field(counts, [&](std::string_view key, value inside) {
+void GenerateContentWire::read_counts(value counts, std::string_view* raw) {
+    json::ondemand::object fields;
+    if (counts.get_object().get(fields)) return;
+    if (raw != nullptr && (fields.raw_json().get(*raw) || fields.reset().error())) return;
+    for_each_field(fields, [&](std::string_view key, value inside) {
         std::optional<std::int64_t>* count = key == "promptTokenCount"          ? &counts_.prompt
                                              : key == "cachedContentTokenCount" ? &counts_.cached
                                              : key == "toolUsePromptTokenCount" ? &counts_.tool_use

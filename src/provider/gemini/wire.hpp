@@ -48,6 +48,10 @@ private:
         std::string_view media_base64{};
         std::vector<Arguments::Piece> pieces{};
         bool will_continue = false;
+        std::string_view raw{};  // all of it, for clients of this API
+
+        bool is_audio() const { return media_type.starts_with("audio/"); }
+        bool is_media() const { return is_audio() || media_type.starts_with("image/"); }
     };
     // Google's counts; each is told again with later events, and left out while it is not known.
     struct Counts {
@@ -64,12 +68,14 @@ private:
     bool read_response(Padded text, Turn& turn);
     void read_candidate(json::ondemand::value value, timeline::Choice position, Turn& turn);
     void read_content(json::ondemand::value value, timeline::Choice choice, Turn& turn);
-    void read_part(json::ondemand::value value);
+    void read_part(json::ondemand::value value, const Turn& turn);
+    void tell_part(timeline::Choice choice, Turn& turn);
     void read_media(json::ondemand::value value);
     void read_call(json::ondemand::value value);
     void read_pieces(json::ondemand::value value);
-    void read_feedback(json::ondemand::value value, Turn& turn);
-    void read_counts(json::ondemand::value value);
+    void read_feedback(json::ondemand::value value, Turn& turn, std::string* others);
+    // And keeps all of them where that is wanted.
+    void read_counts(json::ondemand::value value, std::string_view* raw);
 
     bool goes_on(const Calls& calls) const;
     bool has_no_arguments() const;

@@ -30,6 +30,13 @@ void RoundFilter::on(const timeline::Event& event) {
                    [&](const timeline::ToolArguments& e) { on_arguments(e); },
                    [&](const timeline::ToolEnded& e) { on_call_end(e); },
                    [&](const timeline::UsageReported& e) { round_usage_ = e.usage; },
+                   // Of a round; items of it are the answer's.
+                   [&](const timeline::Native& e) {
+                       using What = timeline::Native::What;
+                       if (e.what == What::item || e.what == What::addition ||
+                           e.what == What::item_fields)
+                           to_->on(event);
+                   },
                    [&](const timeline::Finished& e) {
                        finish_ = e.finish;
                        native_ = e.native;

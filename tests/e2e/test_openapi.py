@@ -134,7 +134,7 @@ class Truth(DescribedTest):
             return operation.path.replace("{id}", make_key(self.runnel.port, name="named")["id"])
         if "{id}" in operation.path:
             return operation.path.replace("{id}", self.logged()["id"])
-        return operation.path.replace("{model}", "demo/echo")
+        return operation.path.replace("{model}", operation.examples_of("path").get("model", ""))
 
     def queries_of(self, operation):
         """Nothing, each of its parameters alone, and all of them."""

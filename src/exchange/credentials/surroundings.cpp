@@ -62,7 +62,7 @@ awaitable<std::string> all_output(tools::ChildProcess* child) {
     std::array<char, 4096> part;
     while (text.size() <= printed_bytes_max) {
         const auto [error, size] =
-            co_await child->output().async_read_some(asio::buffer(part), http::as_error);
+            co_await child->output().async_read_some(asio::buffer(part), as_error);
         text.append(part.data(), size);
         if (error) break;
     }
@@ -73,7 +73,7 @@ awaitable<void> drop_errors(std::shared_ptr<tools::ChildProcess> child) {
     std::array<char, 4096> part;
     while (true) {
         const auto [error, size] =
-            co_await child->errors().async_read_some(asio::buffer(part), http::as_error);
+            co_await child->errors().async_read_some(asio::buffer(part), as_error);
         if (error) co_return;
     }
 }

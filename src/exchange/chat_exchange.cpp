@@ -31,6 +31,17 @@ namespace runnel::exchange {
 
 using boost::asio::awaitable;
 
+namespace {
+
+void log_not_stored(std::string_view completion_id, std::string_view why) {
+    log::Line(log::Level::warning, "response not stored")
+        .add("completion_id", completion_id)
+        .add("error", why)
+        .write();
+}
+
+}  // namespace
+
 ChatExchange::ChatExchange(std::shared_ptr<const Gateway> gateway, Worker* worker,
                            SharedState* shared, http::Transaction* transaction,
                            telemetry::RequestRecord* record, access::Caller caller,
@@ -303,14 +314,16 @@ void ChatExchange::keep_conversation() {
         .created = utc_now(),
         .input_json = input_.empty() ? std::string(conversation.input_raw) : input_,
         .response_json = dialect_->write_answer(reply_.envelope(), fold.answer())};
-    shared_->queries->submit([response = std::move(response)](Result<storage::Database*> database) {
+    MemoryBudget::Share held(&shared_->memory, MemoryBudget::Use::state);
+    const bool fits = held.resize(response.input_json.size() + response.response_json.size());
+    // What waits for a slow store leaves room for requests.
+    if (!fits || shared_->memory.is_short())
+        return log_not_stored(response.id, "too much waits for the store already");
+    shared_->queries->submit([response = std::move(response),
+                              held = std::move(held)](Result<storage::Database*> database) {
         const auto added = database ? storage::add_response(**database, response)
                                     : Result<void>(propagate(database));
-        if (!added)
-            log::Line(log::Level::warning, "response not stored")
-                .add("completion_id", response.id)
-                .add("error", added.error().message)
-                .write();
+        if (!added) log_not_stored(response.id, added.error().message);
     });
 }
 

@@ -12,13 +12,13 @@ import threading
 import time
 import unittest
 
-from attack_table import attack
+from attack_table import attack, memory_of
 from client import Client, ask, chat_bytes, get
 from fake_upstream import FakeUpstream
 from gateway_test import provider
 from key_admin import ADMIN_TOKEN, bearer, make_key
 from metrics_page import scrape
-from pace import BINARY, LIMIT, scaled
+from pace import BINARY, LIMIT, SANITIZER, scaled
 from postgres_process import PostgresProcess, find_postgres
 from replicas_test import ReplicasTest
 from runnel_process import RunnelProcess, environment
@@ -376,3 +376,23 @@ class SilentStore(FaultTest):
         self.assert_eventually(lambda: balance()["reserved_usd"] == 0)
         gateway.stop()
 
+    @attack("fault", "PostgreSQL says nothing while answers to requests of 12 MiB are to be stored",
+            "they are answered; what waits draws on the memory for requests and answers")
+    def test_answers_that_wait_for_it(self):
+        postgres = PostgresProcess()
+        self.addCleanup(postgres.stop)
+        gateway = self.start(store=postgres.url, limits={"memory": "64MiB"})
+        asked = json.dumps({"model": "local/m", "input": "a" * (12 * MIB)}).encode()
+        before = most = memory_of(gateway.pid)
+        postgres.freeze()
+        try:
+            for _ in range(20):
+                self.assertEqual(ask(gateway.port, body=asked, path="/v1/responses").status, 200)
+                most = max(most, memory_of(gateway.pid))
+        finally:
+            postgres.thaw()
+        if not SANITIZER:
+            self.assertLess(most - before, 128 * MIB)
+        self.assert_logs("too much waits for the store", gateway)
+        self.assert_eventually(lambda: scrape(gateway.port, ADMIN).sum("runnel_memory_bytes") < MIB)
+        gateway.stop()

@@ -39,6 +39,7 @@ awaitable<void> ChatExchange::count() {
 Result<void> ChatExchange::prepare_count() {
     incoming_.body = std::move(transaction_->request.body);
     incoming_.streaming = chat::Streaming::no;
+    incoming_.dialect = api_->dialects().front()->name();
     auto taken = take(api_->read_count_request(std::move(incoming_), &worker_->parser));
     if (!taken) return taken;
     request_.streaming = chat::Streaming::no;

@@ -96,7 +96,7 @@ bool read_headers(std::string_view bytes, MessageHeaders& out) {
     return true;
 }
 
-Result<void> hand_out(Padded message, FrameSink& sink) {
+Result<void> tell_message(Padded message, FrameSink& sink) {
     const std::string_view bytes = message.text();
     const std::size_t sum_at = bytes.size() - checksum_bytes;
     if (crc32(bytes.substr(0, sum_at)) != big_endian(bytes, sum_at, checksum_bytes))
@@ -144,7 +144,7 @@ Result<void> EventStream::feed(Padded bytes, FrameSink& sink) {
                                                      : message_bytes(bytes.text());
             if (!size) return propagate(size);
             if (bytes.size() >= *size && bytes.size() >= prelude_bytes) {
-                if (auto handed = hand_out(bytes.part(0, *size), sink); !handed) return handed;
+                if (auto handed = tell_message(bytes.part(0, *size), sink); !handed) return handed;
                 bytes = bytes.part(*size);
                 continue;
             }
@@ -158,7 +158,7 @@ Result<void> EventStream::feed(Padded bytes, FrameSink& sink) {
         if (!missing) return propagate(missing);
         if (*missing > 0) continue;
         // The sink may keep nothing of it, so the room can be used again.
-        auto handed = hand_out(Padded::of(message_), sink);
+        auto handed = tell_message(Padded::of(message_), sink);
         message_.clear();
         if (!handed) return handed;
     }

@@ -10,7 +10,6 @@
 #include "provider/core/turn.hpp"
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -100,16 +99,6 @@ public:
     // `model` is the provider's own name for it.
     virtual Result<Outgoing> write_request(const chat::Request& request,
                                            std::string_view model) const = 0;
-    // The request that asks only how many tokens this one has, and the answer to that; nothing
-    // where the provider has no such thing, or says none.
-    virtual Result<std::optional<Outgoing>> write_count_request(const chat::Request& /*request*/,
-                                                                std::string_view /*model*/) const {
-        return std::optional<Outgoing>();
-    }
-    virtual std::optional<std::int64_t> read_count(Padded /*body*/,
-                                                   json::Parser* /*parser*/) const {
-        return std::nullopt;
-    }
     // `parser` is the thread's; it must outlive the wire.
     virtual std::unique_ptr<Wire> make_wire(json::Parser* parser) const = 0;
     virtual Error read_error(const ErrorReply& reply) const = 0;

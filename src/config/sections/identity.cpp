@@ -14,7 +14,7 @@ constexpr std::string_view keys_of_aws[] = {"access_key_id", "secret_access_key"
                                             "profile"};
 constexpr std::string_view keys_of_entra[] = {"tenant_id",   "client_id",        "client_secret",
                                               "certificate", "managed_identity", "scope"};
-constexpr std::string_view keys_of_command[] = {"command", "ttl"};
+constexpr std::string_view keys_of_key_command[] = {"command", "ttl"};
 
 constexpr std::chrono::milliseconds command_ttl = 10min;
 constexpr std::chrono::milliseconds command_ttl_min = 10s;
@@ -81,7 +81,7 @@ bool is_key_command(const Value& value) {
 
 provider::IdentitySettings read_key_command(const Value& value) {
     provider::CommandIdentity command{.ttl = command_ttl};
-    const auto section = value.section(keys_of_command);
+    const auto section = value.section(keys_of_key_command);
     if (!section) return command;
     const Value* words = section->find("command");
     for (const Value& word : words->list())

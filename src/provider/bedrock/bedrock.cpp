@@ -104,6 +104,7 @@ private:
         out.warnings = std::move(body->warnings);
         out.form = body->form;
         out.turn = turn_options(model);
+        out.turn.renamed_tools = ToolNames(bedrock::tool_name_rule).renamed(request.tools);
         // There is no way to ask for one call at a time.
         if (request.parallel_tool_calls == false) out.turn.tool_calls_max = 1;
         if (request.tools.empty()) out.turn.state = TurnOptions::State::drop;

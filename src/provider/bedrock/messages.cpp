@@ -3,6 +3,7 @@
 #include "provider/anthropic/ids.hpp"
 #include "provider/anthropic/thinking.hpp"
 #include "provider/bedrock/media.hpp"
+#include "provider/bedrock/model.hpp"
 #include "provider/bedrock/reasoning_state.hpp"
 #include "provider/core/tool_arguments.hpp"
 #include "provider/core/tool_results.hpp"
@@ -15,7 +16,6 @@
 namespace runnel::provider::bedrock {
 namespace {
 
-using anthropic::legal_name;
 using anthropic::native_call_id;
 using chat::Part;
 using chat::Role;
@@ -203,7 +203,7 @@ private:
         } else if (const auto* call = part.as<chat::ToolCall>()) {
             writer_.begin_object().key("toolUse").begin_object();
             writer_.key("toolUseId").string(native_call_id(call->id));
-            writer_.key("name").string(legal_name(call->name));
+            writer_.key("name").string(ToolNames(tool_name_rule).sent(call->name));
             writer_.key("input").raw(arguments_object(*call)).end_object().end_object();
         } else if (part.is<chat::Reasoning>()) {
             const auto* reasoning = signed_reasoning(part, owner_);

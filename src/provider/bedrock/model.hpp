@@ -1,8 +1,12 @@
 #pragma once
 
+#include "provider/core/tool_names.hpp"
+
 #include <string_view>
 
 namespace runnel::provider::bedrock {
+
+inline constexpr ToolNameRule tool_name_rule{};  // of Converse
 
 // What a model's name tells of what it takes; what it doesn't is answered with 400.
 struct Model {

@@ -12,6 +12,7 @@
 #include "provider/anthropic/wire.hpp"
 #include "provider/bedrock/draft.hpp"
 #include "provider/bedrock/messages.hpp"
+#include "provider/bedrock/model.hpp"
 #include "provider/bedrock/reasoning_state.hpp"
 #include "provider/core/inline_data.hpp"
 
@@ -23,7 +24,6 @@
 namespace runnel::provider::bedrock {
 namespace {
 
-using anthropic::legal_name;
 using chat::OutputFormat;
 using chat::ToolChoice;
 using Family = Model::Family;
@@ -226,7 +226,8 @@ private:
         writer_.key("jsonSchema").begin_object();
         // Here a schema is a text.
         writer_.key("schema").string(anthropic::enforceable_schema(output.schema_raw));
-        if (!output.name.empty()) writer_.key("name").string(legal_name(output.name));
+        if (!output.name.empty())
+            writer_.key("name").string(ToolNames(tool_name_rule).sent(output.name));
         if (!output.description_escaped.empty())
             writer_.key("description").escaped(output.description_escaped);
         writer_.end_object().end_object().end_object().end_object();
@@ -358,7 +359,10 @@ private:
         writer_.end_array();
         if (!forced_.empty()) {
             writer_.key("toolChoice").begin_object().key("tool").begin_object();
-            writer_.key("name").string(legal_name(forced_)).end_object().end_object();
+            writer_.key("name")
+                .string(ToolNames(tool_name_rule).sent(forced_))
+                .end_object()
+                .end_object();
         } else if (must_call_) {
             writer_.key("toolChoice").raw(R"({"any":{}})");
         } else if (request_.tool_choice.kind == ToolChoice::Kind::automatic) {
@@ -389,7 +393,7 @@ private:
     void write_tool_spec(std::string_view name, std::string_view description,
                          std::string_view schema, std::optional<bool> strict) {
         writer_.begin_object().key("toolSpec").begin_object();
-        writer_.key("name").string(legal_name(name));
+        writer_.key("name").string(ToolNames(tool_name_rule).sent(name));
         if (!description.empty()) writer_.key("description").string(description);
         writer_.key("inputSchema").begin_object().key("json").raw(schema).end_object();
         if (strict == true) writer_.key("strict").boolean(true);

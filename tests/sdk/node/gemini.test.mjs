@@ -20,10 +20,13 @@ before(async () => {
 });
 after(() => world?.stop());
 
+// A name with a slash in it is taken for a whole resource.
+const googleModel = (name) => aiModel(`models/${name}`);
+
 for (const { letter, title } of families) {
   test(`${title}: Google's provider of the AI SDK reads the same streamed and whole`, async () => {
     for (const script of ['text', 'escapes', 'utf8']) {
-      const question = { model: aiModel(`${letter}/${script}`), prompt: 'Hi', maxRetries: 0 };
+      const question = { model: googleModel(`${letter}/${script}`), prompt: 'Hi', maxRetries: 0 };
       const streamed = streamText(question);
       let text = '';
       for await (const delta of streamed.textStream) text += delta;
@@ -37,7 +40,7 @@ for (const { letter, title } of families) {
 
   test(`${title}: thoughts come to those who ask for them`, async () => {
     const answer = await generateText({
-      model: aiModel(`${letter}/reasoning`),
+      model: googleModel(`${letter}/reasoning`),
       prompt: 'Hi',
       maxRetries: 0,
       providerOptions: { google: { thinkingConfig: { includeThoughts: true } } },
@@ -59,10 +62,10 @@ for (const { letter, title } of families) {
       stopWhen: stepCountIs(5),
       tools: { get_weather: echo('weather'), get_time: echo('time') },
     };
-    const looped = await generateText({ ...asked, model: aiModel(`${letter}/tool-loop`) });
+    const looped = await generateText({ ...asked, model: googleModel(`${letter}/tool-loop`) });
     assert.equal(looped.steps.length, 3);
     assert.match(looped.text, /Lima.*UTC-5/);
-    const parallel = await generateText({ ...asked, model: aiModel(`${letter}/tool-parallel`) });
+    const parallel = await generateText({ ...asked, model: googleModel(`${letter}/tool-parallel`) });
     assert.equal(parallel.steps[0].toolCalls.length, 2);
     assert.match(parallel.text, /Oslo.*Berlin/);
   });

@@ -61,8 +61,9 @@ Answer as_told_in(std::string_view dialect, Form form, Answer answer) {
         const bool has_objects =
             is_gemini(dialect) || (dialect == "messages" && form == Form::whole);
         for (ToolCall& call : choice.tool_calls) {
-            // Models write null for nothing; only this API's clients are told otherwise.
-            if (dialect == "responses" && (call.arguments.empty() || call.arguments == "null"))
+            // Models write null for nothing.
+            if (dialect == "responses" &&
+                (call.arguments.empty() || (form == Form::whole && call.arguments == "null")))
                 call.arguments = "{}";
             if (!has_objects) continue;
             call.arguments = as_object(call.arguments);

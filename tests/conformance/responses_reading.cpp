@@ -331,15 +331,18 @@ private:
         shape_.members(field(response, "error"), "the error", {"code", "message"});
         answer_.failure = shape_.some_text(field(response, "error"), "message");
         shape_.some_text(field(response, "error"), "code");
+        if (item_.is_null()) return;
         Choice& choice = answer_.choices[0];
         const std::string kind = text_field(item_, "type");
-        if (kind == "function_call")
+        if (kind == "function_call") {
             choice.tool_calls.push_back({.id = text_field(item_, "call_id"),
                                          .name = text_field(item_, "name"),
                                          .arguments = told_});
-        (text_field(part_, "type") == "refusal" ? choice.refusal
-         : kind == "reasoning"                  ? choice.reasoning
-                               : choice.text) += kind.starts_with("f") ? "" : told_;
+        } else if (kind == "reasoning") {
+            choice.reasoning += told_;
+        } else {
+            (text_field(part_, "type") == "refusal" ? choice.refusal : choice.text) += told_;
+        }
     }
 
     void read_end(const Json& response) {

@@ -234,7 +234,8 @@ void ResponsesStream::end_item() {
     const bool is_call = item_.kind == Kind::function_call || item_.kind == Kind::custom_call;
     if (is_call) {
         const bool is_untold = item_.text.empty() || item_.kind == Kind::custom_call;
-        complete_call(item_);
+        // What has been told stays what it is.
+        if (is_untold) complete_call(item_);
         if (is_untold && !item_.text.empty()) write_delta(item_.text);
     }
     close_text();

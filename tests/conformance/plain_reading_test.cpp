@@ -46,6 +46,7 @@ TEST_F(PlainReading, FindsExactlyTheRecordingsThatFail) {
         "anthropic/composite-overloaded_first.sse",
         "anthropic/composite-overloaded_in_text.sse",
         "anthropic/composite-overloaded_in_tool_input.sse",
+        "bedrock/req_llm-converse_stream_validation_exception-0c7d9d.eventstream",
         "groq/pydantic-ai-test_tool_use_failed_error_streaming_with_text-564fca.sse",
         "groq/req_llm-meta_llama_llama_4_scout_17b_16e_instruct-object_streaming-c2a920.sse",
         "openrouter/pydantic-ai-test_openrouter_stream_error-19ec71.sse",

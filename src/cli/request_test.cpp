@@ -41,6 +41,13 @@ TEST(UpstreamRequest, NamesTheModelAsTheProviderDoes) {
     EXPECT_TRUE(has(written("openai-compatible", "org/model"), R"("model":"org/model")"));
 }
 
+TEST(UpstreamRequest, ShowsWhatCloudsAreAsked) {
+    EXPECT_TRUE(has(written("bedrock", "us.amazon.nova-lite-v1:0"),
+                    R"("path":"/model/us.amazon.nova-lite-v1%3A0/converse")"));
+    EXPECT_TRUE(has(written("vertex", "claude-sonnet-4-5@20250929"),
+                    "/publishers/anthropic/models/claude-sonnet-4-5@20250929:rawPredict"));
+}
+
 TEST(UpstreamRequest, SaysWhatIsWrongWithTheRequest) {
     const auto no_model = write_upstream_request(
         {.to = "openai"}, R"({"messages":[{"role":"user","content":"Hi"}]})");

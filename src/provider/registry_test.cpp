@@ -12,14 +12,15 @@ TEST(ProviderRegistry, ListsEveryKindInOrder) {
     const auto all = kinds();
     EXPECT_TRUE(std::ranges::is_sorted(all));
     EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
-    for (const std::string_view kind :
-         {"anthropic", "demo", "gemini", "ollama", "openai", "groq", "kimi", "openai-compatible"})
+    for (const std::string_view kind : {"anthropic", "bedrock", "demo", "gemini", "vertex",
+                                        "ollama", "openai", "groq", "kimi", "openai-compatible"})
         EXPECT_TRUE(std::ranges::binary_search(all, kind)) << kind;
 }
 
 TEST(ProviderRegistry, MakesAProviderOfEveryKind) {
     for (const std::string_view kind : kinds()) {
-        const ProviderConfig config{"mine", std::string(kind), "http://127.0.0.1:9001/v1"};
+        ProviderConfig config{"mine", std::string(kind), "http://127.0.0.1:9001/v1"};
+        config.cloud.region = "us-east-1";
         const auto made = make_provider(config);
         ASSERT_TRUE(made) << kind;
         EXPECT_FALSE((*made)->display_name().empty()) << kind;

@@ -75,6 +75,8 @@ Result<Outgoing> ResoldClaude::write_request(const chat::Request& request,
     out.warnings = std::move(draft->warnings());
     out.form = draft->form();
     out.turn = turn_options(model);
+    out.turn.renamed_tools = ToolNames(tool_name_rule).renamed(request.tools);
+    answer_in(chat::name_of(request.api), out.turn);
     // Without tools there is no call whose result the thinking would have to go back with.
     if (request.tools.empty()) out.turn.state = TurnOptions::State::drop;
     return out;
@@ -86,6 +88,7 @@ TurnOptions ResoldClaude::turn_options(std::string_view model) const {
     options.tool_id_prefix = "call_";
     options.model = model;
     options.issuer = state_owner(model);
+    options.native_api = chat::name_of(chat::Api::messages);
     return options;
 }
 

@@ -119,6 +119,12 @@ class Providers(EmbeddingsTest):
                 self.assertEqual([floats_of(one) for one in coded], numbers)
                 self.upstream.script = fail
 
+    def test_the_model_is_told_as_it_was_asked_for_where_that_is_wanted(self):
+        self.upstream.script = embed_openai
+        self.assertEqual(self.embed(model="@local/e", echo_model=True).json()["model"], "@local/e")
+        self.assertEqual(self.embed(model="@local/e").json()["model"], "local/e")
+        self.assertEqual(set(self.upstream.requests[0].json()), {"model", "input"})
+
     def test_tokens(self):
         self.upstream.script = embed_openai
         for tokens, sent in (([1, 2], [[1, 2]]), ([[1], [2, 3]], [[1], [2, 3]])):
@@ -312,6 +318,8 @@ class Accounts(EmbeddingsTest):
         content = get(self.runnel.port, f"/admin/v1/logs/{response.headers['x-completion-id']}/content")
         self.assertEqual(content.status, 200, content.body)
         self.assertEqual(content.json()["request"]["input"], "keep this")
+        replayed = get(self.runnel.port, f"/admin/v1/logs/{response.headers['x-completion-id']}/stream")
+        self.assertEqual(replayed.status, 200, replayed.body)
 
     def test_they_are_in_the_metrics(self):
         self.upstream.script = embed_openai

@@ -119,6 +119,13 @@ constexpr std::array embedding_fields{
     EmbeddingField{"metadata",
                    [](EmbeddingReading& r, Value& v) { return read_metadata(v, r.request); }},
     EmbeddingField{"fallback", refuse_fallback},
+    // Nobody else ever stands in.
+    EmbeddingField{
+        "strict_model",
+        [](EmbeddingReading& r, Value& v) { return read_wish(v, r.request.gateway.strict_model); }},
+    EmbeddingField{
+        "echo_model",
+        [](EmbeddingReading& r, Value& v) { return read_wish(v, r.request.gateway.echo_model); }},
     EmbeddingField{"retries",
                    [](EmbeddingReading& r, Value& v) {
                        return store(v.integer(0, limits::retries_max), r.request.gateway.retries);

@@ -200,9 +200,11 @@ awaitable<void> OperationExchange::tell() {
     headers.add("Content-Type", "application/json");
     headers.add("X-Completion-Id", record_->completion_id);
     add_served_fields(*record_, &headers);
-    const std::int64_t tokens = record_->usage ? record_->usage->input() : 0;
-    co_await send_whole(transaction_, 200,
-                        operation_->write_answer({record_->model_served, tokens}));
+    const chat::Request& asked = operation_->asked();
+    const bool echo = asked.gateway.echo_model == chat::Wish::yes && !asked.model.empty();
+    const WholeOperation::Told told{echo ? asked.model : record_->model_served,
+                                    record_->usage ? record_->usage->input() : 0};
+    co_await send_whole(transaction_, 200, operation_->write_answer(told));
 }
 
 awaitable<void> OperationExchange::refuse(Error error) {

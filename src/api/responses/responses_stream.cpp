@@ -94,9 +94,10 @@ void ResponsesStream::on(const timeline::Event& event) {
 }
 
 void ResponsesStream::begin_event(std::string_view type) {
-    fmt::format_to(std::back_inserter(out_),
-                   R"(event: {0}{1}data: {{"type":"{0}","sequence_number":{2})", type, '\n',
-                   sequence_++);
+    // Once for every piece of text: nothing is parsed here.
+    const fmt::format_int number(sequence_++);
+    out_.append("event: ").append(type).append("\ndata: {\"type\":\"").append(type);
+    out_.append(R"(","sequence_number":)").append(number.data(), number.size());
 }
 
 void ResponsesStream::begin_item_event(std::string_view type) {

@@ -1,6 +1,7 @@
 #include "provider/anthropic/resold.hpp"
 
 #include "base/ascii.hpp"
+#include "provider/anthropic/ids.hpp"
 #include "provider/anthropic/request.hpp"
 #include "provider/anthropic/thinking.hpp"
 #include "provider/core/repairs.hpp"

@@ -59,6 +59,32 @@ class KeptState(TenantTest):
         self.assertNotIn("ALICE", self.come_back(bob, "I am ill"))
         self.assertIn("ALICE IS ILL", self.come_back(alice, "I am ill"), "who it belongs to gets it back")
 
+    @attack("tenant", "another key's tool-call id, in the very same conversation, by each of the other APIs",
+            "the provider is sent nothing of the other's reasoning")
+    def test_reasoning_of_another_key_by_another_api(self):
+        alice, bob = self.key(), self.key()
+        self.take_turn(alice, "I am ill", "ALICE IS ILL")
+        model, text = "kimi/kimi-k2.6", {"role": "user", "content": "I am ill"}
+        schema = {"type": "object"}
+        messages = [text, {"role": "assistant", "content": [{"type": "tool_use", "id": KIMI_ID, "name": "look", "input": {}}]},
+                    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": KIMI_ID, "content": "seen"}]}]
+        items = [text, {"type": "function_call", "call_id": KIMI_ID, "name": "look", "arguments": "{}"},
+                 {"type": "function_call_output", "call_id": KIMI_ID, "output": "seen"}]
+        contents = [{"role": "user", "parts": [{"text": "I am ill"}]},
+                    {"role": "model", "parts": [{"functionCall": {"id": KIMI_ID, "name": "look", "args": {}}}]},
+                    {"role": "user", "parts": [{"functionResponse": {"id": KIMI_ID, "name": "look", "response": {"output": "seen"}}}]}]
+        for path, body in (
+                ("/v1/messages", {"model": model, "max_tokens": 9, "messages": messages, "tools": [{"name": "look", "input_schema": schema}]}),
+                ("/v1/responses", {"model": model, "input": items, "tools": [{"type": "function", "name": "look", "parameters": schema}]}),
+                ("/v1beta/models/kimi%2Fkimi-k2.6:generateContent",
+                 {"contents": contents, "tools": [{"functionDeclarations": [{"name": "look", "parameters": schema}]}]})):
+            with self.subTest(path):
+                self.assertEqual(self.post(bob, path, body).status, 200)
+                self.assertIn(KIMI_ID, self.sent())
+                self.assertNotIn("ALICE", self.sent())
+                self.assertEqual(self.post(alice, path, body).status, 200)
+                self.assertIn("ALICE IS ILL", self.sent(), "who it belongs to gets it back")
+
     @attack("tenant", "the same call id in two conversations with one key",
             "each conversation gets its own reasoning back")
     def test_two_conversations_of_one_key(self):

@@ -4,8 +4,10 @@
 #include "base/result.hpp"
 #include "chat/request.hpp"
 #include "json/parser.hpp"
+#include "json/tree.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,6 +31,9 @@ struct EarlierTurn {
     std::string answer_json{};
 };
 
+// Items of earlier turns by their ids.
+using Items = std::map<std::string, json::Node, std::less<>>;
+
 // An API that clients speak: it reads requests, and its dialects write the answers. An endpoint
 // brings its API along, so nothing in between asks which one it is.
 class Api {
@@ -43,6 +48,15 @@ public:
                                      json::Parser* /*parser*/) const {
         return {};
     }
+    // A request's body with the items themselves where it refers to them.
+    virtual Result<std::string> with_items(std::string_view body, const Items& /*items*/) const {
+        return std::string(body);
+    }
+    // Whether its answers can do without a client (chat::KeptConversation::in_background); then
+    // what one is before it has begun, and how its stream begins.
+    virtual bool has_background() const { return false; }
+    virtual std::string queued_answer(const Envelope& /*envelope*/) const { return {}; }
+    virtual std::string queued_stream(const Envelope& /*envelope*/) const { return {}; }
     // What can't be wanted together; asked once the model's defaults are in it.
     virtual Result<void> check_request(const chat::Request& request) const = 0;
     // False where the answer is an empty one that no model is asked for.

@@ -4,6 +4,7 @@
 #include "base/redis_address.hpp"
 #include "storage/limits.hpp"
 #include "storage/records/append.hpp"
+#include "storage/records/conversations.hpp"
 #include "storage/records/responses.hpp"
 #include "storage/records/retention.hpp"
 
@@ -223,8 +224,12 @@ Services::Left Services::forget_older_than(const Retention& retention) {
         const auto records = storage::forget_before(**database, now - retention.records);
         const auto responses =
             storage::delete_responses_before(**database, now - retention.responses);
-        const bool more = (records && records->more) ||
-                          (responses && *responses == storage::limits::forgotten_at_once);
+        const auto conversations =
+            storage::delete_conversations_before(**database, now - retention.responses);
+        const bool more =
+            (records && records->more) ||
+            (responses && *responses == storage::limits::forgotten_at_once) ||
+            (conversations && *conversations == storage::limits::forgotten_conversations);
         left.set_value(more ? Left::more : Left::nothing);
     });
     return left.get_future().get();

@@ -10,6 +10,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <vector>
 
 namespace runnel::app {
 
@@ -70,7 +71,12 @@ asio::awaitable<void> Shard::drain_here(Drain drain) {
     co_await all_closed(std::min(Clock::now() + drain.late_requests, deadline));
     connections_.close_unasked();
     co_await all_closed(deadline);
-    if (const std::size_t count = connections_.stop_answers(http::Stop::Reason::shutdown)) {
+    std::size_t count = connections_.stop_answers(http::Stop::Reason::shutdown);
+    for (http::Stop* stop : std::vector(worker_.background.begin(), worker_.background.end())) {
+        stop->request(http::Stop::Reason::shutdown);
+        ++count;
+    }
+    if (count > 0) {
         log::Line(log::Level::warning, "drain_timeout is over").add("requests", count).write();
         co_await all_closed(Clock::now() + limits::last_words_time);
     }
@@ -81,7 +87,8 @@ asio::awaitable<void> Shard::all_closed(Clock::time_point deadline) {
     asio::steady_timer timer(loop_);
     // What was just closed needs a turn of the loop to be gone.
     co_await asio::post(loop_, asio::use_awaitable);
-    while (!connections_.empty() && Clock::now() < deadline) {
+    const auto open = [this] { return !connections_.empty() || !worker_.background.empty(); };
+    while (open() && Clock::now() < deadline) {
         timer.expires_after(drain_look_time);
         co_await timer.async_wait(as_error);
     }

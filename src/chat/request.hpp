@@ -266,10 +266,13 @@ enum class Streaming { no, yes };
 
 // A conversation that is kept here between requests, where an API knows such a thing.
 struct KeptConversation {
-    bool keep = false;              // the answer to this request, too
-    std::string previous{};         // the answer that this request goes on from; empty: none
-    std::size_t earlier_place = 0;  // before which message what was said until then belongs
-    std::string_view input_raw{};   // what this request adds to it, in its API's words
+    bool keep = false;                      // the answer to this request, too
+    std::string id{};                       // that this request is a turn of; empty: none
+    std::string previous{};                 // the answer that it goes on from; empty: none
+    std::vector<std::string> references{};  // items of it that are named and not sent again
+    bool in_background = false;             // the answer needs no client to wait for it
+    std::size_t earlier_place = 0;          // before which message what was said until then belongs
+    std::string_view input_raw{};           // what this request adds to it, in its API's words
 };
 
 struct Request {

@@ -8,6 +8,7 @@
 #include "base/redact.hpp"
 #include "exchange/admission/model_access.hpp"
 #include "exchange/attempts/attempts.hpp"
+#include "exchange/kept_conversation.hpp"
 #include "exchange/operation_of.hpp"
 #include "exchange/rounds/reviews.hpp"
 #include "exchange/rounds/tool_loop.hpp"
@@ -15,8 +16,6 @@
 #include "http/task_group.hpp"
 #include "json/place.hpp"
 #include "json/writer.hpp"
-#include "storage/ask.hpp"
-#include "storage/records/responses.hpp"
 #include "timeline/redaction.hpp"
 #include "tools/rounds/conversation.hpp"
 
@@ -30,17 +29,6 @@
 namespace runnel::exchange {
 
 using boost::asio::awaitable;
-
-namespace {
-
-void log_not_stored(std::string_view completion_id, std::string_view why) {
-    log::Line(log::Level::warning, "response not stored")
-        .add("completion_id", completion_id)
-        .add("error", why)
-        .write();
-}
-
-}  // namespace
 
 ChatExchange::ChatExchange(std::shared_ptr<const Gateway> gateway, Worker* worker,
                            SharedState* shared, http::Transaction* transaction,
@@ -64,8 +52,8 @@ ChatExchange::ChatExchange(std::shared_ptr<const Gateway> gateway, Worker* worke
 }
 
 awaitable<void> ChatExchange::run() {
-    auto ready = read();
-    if (ready && !request_.conversation.previous.empty()) return go_on();
+    auto ready = read(std::move(transaction_->request.body));
+    if (ready && needs_earlier()) return go_on();
     if (ready) ready = route();
     if (ready && !guard_.is_ready()) return prepare_later();
     if (ready) ready = prepare();
@@ -89,6 +77,13 @@ awaitable<void> ChatExchange::answer() {
     if (!asks_a_model_) {
         co_await say_nothing();
         co_return;
+    }
+    if (background_ != nullptr) {
+        auto begun = co_await begin_background();
+        if (!begun) {
+            co_await reply_.fail(std::move(begun.error()));
+            co_return;
+        }
     }
     std::optional<Admission::Ticket> ticket;
     if (Admission* model = shared_->admissions.for_model.find(route_.name)) {
@@ -177,13 +172,15 @@ awaitable<void> ChatExchange::ask() {
     timeline::Sink* listener = &reply_;
     if (text_calls) listener = text_calls.get();
     const auto afterwards =
-        request_.conversation.keep ? Attempts::Afterwards::keep : Attempts::Afterwards::forget;
+        keeps_turn() ? Attempts::Afterwards::keep : Attempts::Afterwards::forget;
     Attempts attempts(means, client, &request_, &route_, listener, afterwards);
     if (co_await attempts.run() == Attempts::Outcome::answered) co_await reply_.finish();
 }
 
-Result<void> ChatExchange::read() {
-    incoming_.body = std::move(transaction_->request.body);
+Result<void> ChatExchange::read(std::string body) {
+    // No connection counts it.
+    if (background_ != nullptr) earlier_bytes_ += body.size();
+    incoming_.body = std::move(body);
     return take(api_->read_request(std::move(incoming_), &worker_->parser));
 }
 
@@ -195,6 +192,20 @@ Result<void> ChatExchange::take(Result<chat::Request> request) {
     record_->model_asked = redacted(request_.model);  // what is no model's name may be a key
     record_->stream = request_.streams();
     request_.conversation.keep = request_.conversation.keep && keeps_conversations();
+    return take_to_background();
+}
+
+Result<void> ChatExchange::take_to_background() {
+    const chat::KeptConversation& conversation = request_.conversation;
+    if (conversation.in_background && (background_ == nullptr || !conversation.keep))
+        return fail_at(ErrorKind::unsupported_parameter, "background",
+                       "background is not supported: no responses are kept here; leave it out, and "
+                       "use stream for long answers");
+    if (background_ != nullptr) {
+        background_frames_ =
+            request_.streams() ? BackgroundRun::Frames::kept : BackgroundRun::Frames::dropped;
+        request_.streaming = chat::Streaming::yes;
+    }
     return {};
 }
 
@@ -243,7 +254,7 @@ Result<void> ChatExchange::prepare() {
     reply_.prepare(
         {dialect_, request_.streaming.value_or(chat::Streaming::no), envelope(), gateway_->ping});
     if (auto opened = open_cache(); !opened) return opened;
-    if (request_.conversation.keep) reply_.before_end([this] { keep_conversation(); });
+    if (keeps_turn()) reply_.before_end([this] { keep_conversation(); });
     copy_answer();
     return copies_.hold(earlier_bytes_ + asked_.size() + input_.size() + guard_.held_bytes());
 }
@@ -263,68 +274,111 @@ bool ChatExchange::keeps_conversations() const {
     return gateway_->access.responses.stores && shared_->queries != nullptr;
 }
 
+bool ChatExchange::needs_earlier() const {
+    return !request_.conversation.previous.empty() || !request_.conversation.id.empty() ||
+           !request_.conversation.references.empty();
+}
+
+bool ChatExchange::keeps_turn() const {
+    return request_.conversation.keep || !request_.conversation.id.empty();
+}
+
 awaitable<Result<void>> ChatExchange::recall_conversation() {
-    constexpr std::string_view field = "previous_response_id";
-    if (!keeps_conversations())
+    if (!keeps_conversations()) {
+        const std::string_view field = !request_.conversation.references.empty() ? "input"
+                                       : !request_.conversation.id.empty()       ? "conversation"
+                                                                           : "previous_response_id";
         co_return fail_at(ErrorKind::unsupported_parameter, std::string(field),
-                          "previous_response_id is not supported: no responses are kept here; "
-                          "send the whole conversation in input");
-    using Turns = std::vector<storage::StoredResponse>;
-    auto turns = co_await storage::ask<Turns>(
-        shared_->queries, [id = request_.conversation.previous,
-                           owner = access::owner_digest(caller_)](storage::Database& database) {
-            return storage::find_conversation(database, id, owner, limits::request_body_bytes);
-        });
-    if (!turns) co_return propagate(turns);
-    if (turns->empty())
-        co_return fail_at(ErrorKind::previous_response_not_found, std::string(field),
-                          fmt::format("Previous response with id {} not found: it, or one that it "
-                                      "goes on from, was not stored, was deleted or is another "
-                                      "caller's. Send the whole conversation in input.",
-                                      json::in_quotes(request_.conversation.previous)));
-    std::vector<api::EarlierTurn> earlier;
-    for (storage::StoredResponse& turn : *turns) {
-        earlier_bytes_ += turn.input_json.size() + turn.response_json.size();
-        earlier.emplace_back(std::move(turn.input_json), std::move(turn.response_json));
+                          fmt::format("{} is not supported: no responses are kept here; send the "
+                                      "whole conversation in input",
+                                      field == "input" ? "item_reference" : field));
     }
+    if (!request_.conversation.references.empty())
+        if (auto found = co_await resolve_references(); !found) co_return found;
+    const std::string& previous = request_.conversation.previous;
+    if (previous.empty() && request_.conversation.id.empty()) co_return Result<void>{};
+    const std::string owner = access::owner_digest(caller_);
+    auto earlier =
+        previous.empty()
+            ? co_await find_conversation_turn(shared_->queries, request_.conversation.id, owner)
+            : co_await find_turns_until(shared_->queries, previous, owner);
+    if (!earlier) co_return propagate(earlier);
+    for (const api::EarlierTurn& turn : *earlier)
+        earlier_bytes_ += turn.input_json.size() + turn.answer_json.size();
     if (auto fits = copies_.hold(earlier_bytes_); !fits) co_return fits;
-    co_return api_->add_earlier(std::move(earlier), &request_, &worker_->parser);
+    co_return api_->add_earlier(std::move(*earlier), &request_, &worker_->parser);
+}
+
+// The request is read once more, with the items that it referred to.
+awaitable<Result<void>> ChatExchange::resolve_references() {
+    const std::vector<std::string>& references = request_.conversation.references;
+    auto items = co_await find_items(shared_->queries, references, access::owner_digest(caller_));
+    if (!items) co_return propagate(items);
+    for (const std::string& id : references)
+        if (!items->contains(id))
+            co_return fail_at(ErrorKind::not_found, "input",
+                              fmt::format("Item with id {} not found: its response was not stored, "
+                                          "was deleted or is another caller's. Send the item "
+                                          "itself.",
+                                          json::in_quotes(id)));
+    auto body = api_->with_items(*request_.body, *items);
+    if (!body) co_return propagate(body);
+    earlier_bytes_ += body->size();
+    if (auto fits = copies_.hold(earlier_bytes_); !fits) co_return fits;
+    co_return read(std::move(*body));
+}
+
+// From here on the client knows its id, and need not stay.
+awaitable<Result<void>> ChatExchange::begin_background() {
+    const chat::KeptConversation& conversation = request_.conversation;
+    api::Envelope envelope = reply_.envelope();
+    envelope.model = record_->model_asked;
+    auto begun = co_await background_->begin(
+        {.id = record_->completion_id,
+         .owner = access::owner_digest(caller_),
+         .previous = conversation.previous,
+         .created = utc_now(),
+         .input_json = input_.empty() ? std::string(conversation.input_raw) : input_,
+         .response_json = api_->queued_answer(envelope)},
+        background_frames_);
+    if (!begun) co_return begun;
+    reply_.tell_first(api_->queued_stream(envelope));
+    co_return Result<void>{};
 }
 
 // As guardrails left it: what they took out is not kept either.
 void ChatExchange::keep_input_of(std::string edited_body) {
     const auto edited = api_->read_request({.body = std::move(edited_body)}, &worker_->parser);
-    request_.conversation.keep = edited.has_value();
-    if (edited) input_ = edited->conversation.input_raw;
+    if (edited) {
+        input_ = edited->conversation.input_raw;
+        return;
+    }
+    request_.conversation.keep = false;
+    request_.conversation.id.clear();
 }
 
 // The store is given the answer before its client can know that it is over, so that whatever the
 // client asks next is looked up after that. Nobody waits for it.
 void ChatExchange::keep_conversation() {
     const chat::KeptConversation& conversation = request_.conversation;
-    if (!conversation.keep || copy_->recording().truncated) return;
+    if (!keeps_turn() || copy_->recording().truncated) return;
     timeline::Fold fold;
     copy_->recording().replay(&fold);
     fold.on(timeline::Ended{});
-    if (fold.answer().error) return;
-    storage::StoredResponse response{
-        .id = record_->completion_id,
-        .owner = access::owner_digest(caller_),
-        .previous = conversation.previous,
-        .created = utc_now(),
-        .input_json = input_.empty() ? std::string(conversation.input_raw) : input_,
-        .response_json = dialect_->write_answer(reply_.envelope(), fold.answer())};
-    MemoryBudget::Share held(&shared_->memory, MemoryBudget::Use::state);
-    const bool fits = held.resize(response.input_json.size() + response.response_json.size());
-    // What waits for a slow store leaves room for requests.
-    if (!fits || shared_->memory.is_short())
-        return log_not_stored(response.id, "too much waits for the store already");
-    shared_->queries->submit([response = std::move(response),
-                              held = std::move(held)](Result<storage::Database*> database) {
-        const auto added = database ? storage::add_response(**database, response)
-                                    : Result<void>(propagate(database));
-        if (!added) log_not_stored(response.id, added.error().message);
-    });
+    const bool failed = fold.answer().error.has_value();
+    if (failed && background_ == nullptr) return;
+    KeptTurn turn{
+        .response = {.id = record_->completion_id,
+                     .owner = access::owner_digest(caller_),
+                     .previous = conversation.previous,
+                     .created = utc_now(),
+                     .input_json = input_.empty() ? std::string(conversation.input_raw) : input_,
+                     .response_json = dialect_->write_answer(reply_.envelope(), fold.answer())},
+        .conversation = failed ? std::string() : request_.conversation.id};
+    // One in the background has been kept since it began.
+    if (background_ != nullptr) background_->ends_as(turn.response.response_json);
+    if (background_ != nullptr || !conversation.keep) turn.keep = KeptTurn::Response::dropped;
+    keep_turn(shared_->queries, &shared_->memory, std::move(turn));
 }
 
 Result<void> ChatExchange::open_cache() {
@@ -352,7 +406,7 @@ void ChatExchange::copy_answer() {
     if (kept) asked_ = redacted(asked_.empty() ? *request_.body : asked_);
     // A mask where a number stood is no JSON any more.
     if (kept && !json::is_whole(asked_)) asked_ = "null";
-    if (!kept && !cache_.wants_copy() && !request_.conversation.keep) return;
+    if (!kept && !cache_.wants_copy() && !keeps_turn()) return;
     copy_.emplace(limits::answer_copy_bytes);
     reply_.copy_to(&*copy_);
 }
@@ -499,7 +553,7 @@ Result<void> ChatExchange::guard_request() {
     if (!scan) return propagate(scan);
     if (scan->outcome == guardrail::InputScan::Outcome::decline) decline();
     if (scan->outcome == guardrail::InputScan::Outcome::redact) {
-        const bool keeps = request_.conversation.keep;
+        const bool keeps = keeps_turn();
         std::string edited;
         if (keeps || keeps_content()) edited = guardrail::edited_body(*scan, request_);
         if (keeps_content()) asked_ = edited;

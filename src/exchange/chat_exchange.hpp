@@ -4,6 +4,7 @@
 #include "access/tool_access.hpp"
 #include "api/api.hpp"
 #include "exchange/admission/account.hpp"
+#include "exchange/background/background_run.hpp"
 #include "exchange/cache/answer_copy.hpp"
 #include "exchange/cache/cache_visit.hpp"
 #include "exchange/continuity.hpp"
@@ -34,6 +35,8 @@ public:
                  http::Transaction* transaction, telemetry::RequestRecord* record,
                  access::Caller caller, const api::Api* api, api::Incoming incoming);
 
+    // Before it runs: it needs no client, and what it comes to is `run`'s, which must outlive it.
+    void run_in_background(BackgroundRun* run) { background_ = run; }
     boost::asio::awaitable<void> run();
 
     // Instead of that: tells how many tokens a model would have to read. It is one request to the
@@ -54,9 +57,10 @@ public:
 private:
     // What is asked, of whom, and which guardrails apply; then all that can be known before
     // anybody is asked.
-    Result<void> read();
+    Result<void> read(std::string body);
     Result<void> take(Result<chat::Request> request);
     void take_headers();
+    Result<void> take_to_background();
     Result<void> prepare_count();
     boost::asio::awaitable<void> tell_count(std::int64_t tokens);
     Result<void> route();
@@ -69,7 +73,11 @@ private:
     boost::asio::awaitable<void> tell(cache::AnswerCache::Answer known);
     // What is kept between requests (chat::KeptConversation).
     bool keeps_conversations() const;
+    bool needs_earlier() const;
+    bool keeps_turn() const;
     boost::asio::awaitable<Result<void>> recall_conversation();
+    boost::asio::awaitable<Result<void>> resolve_references();
+    boost::asio::awaitable<Result<void>> begin_background();
     void keep_input_of(std::string edited_body);
     void keep_conversation();
     Result<void> open_cache();
@@ -100,6 +108,8 @@ private:
     const api::Api* api_;
     api::Incoming incoming_;
     const api::Dialect* dialect_ = nullptr;  // of the answer
+    BackgroundRun* background_ = nullptr;    // null: a client waits
+    BackgroundRun::Frames background_frames_ = BackgroundRun::Frames::dropped;
     Reply reply_;
     chat::Request request_;
     router::Route route_;

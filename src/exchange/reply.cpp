@@ -91,6 +91,13 @@ void Reply::hold_for_a_while() {
     });
 }
 
+void Reply::tell_first(std::string_view frames) {
+    begin_response();
+    responder_->out() += frames;
+    responder_->flush(http::Responder::Piece::more);
+    note_lost_client();
+}
+
 void Reply::begin(std::string_view model) {
     format_.envelope.model = model;
     if (streams()) make_encoder();

@@ -57,6 +57,9 @@ public:
     // A guardrail has ended the answer; what is still told is not shown.
     bool is_cut() const;
 
+    // Before anybody answers, the stream has begun with this.
+    void tell_first(std::string_view frames);
+
     // Somebody answers: what follows is shown, under this model's name.
     void begin(std::string_view model);
     const api::Envelope& envelope() const { return format_.envelope; }

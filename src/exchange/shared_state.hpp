@@ -4,6 +4,7 @@
 #include "base/memory_budget.hpp"
 #include "config/config.hpp"
 #include "exchange/admission/admission.hpp"
+#include "exchange/background/background_runs.hpp"
 #include "exchange/cache/cache_visit.hpp"
 #include "exchange/continuity.hpp"
 #include "metering/meter.hpp"
@@ -61,6 +62,7 @@ struct SharedState {
     std::chrono::sys_seconds started =
         std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 
+    BackgroundRuns background;
     storage::Unrecorded unrecorded;
     SharedCache cache{&memory};
 

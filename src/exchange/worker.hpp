@@ -3,6 +3,7 @@
 #include "base/ids.hpp"
 #include "guardrail/set.hpp"
 #include "http/client/client.hpp"
+#include "http/stop.hpp"
 #include "http/task_group.hpp"
 #include "json/parser.hpp"
 #include "storage/journal/journal.hpp"
@@ -12,6 +13,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include <random>
+#include <set>
 
 namespace runnel::exchange {
 
@@ -32,6 +34,7 @@ struct Worker {
     telemetry::StreamFigures streams;
     telemetry::RequestTally requests;
     storage::JournalWriter* journal = nullptr;        // null: nothing is written down
+    std::set<http::Stop*> background;                 // of what is answered without its client
     std::minstd_rand random{std::random_device{}()};  // for pauses and balancing
 };
 

@@ -11,7 +11,6 @@
 #include "server/handlers.hpp"
 #include "server/limits.hpp"
 #include "server/url.hpp"
-#include "telemetry/trace_queue.hpp"
 
 #include <fmt/format.h>
 
@@ -96,7 +95,8 @@ App::App(std::shared_ptr<const exchange::Gateway> gateway, exchange::Worker* wor
                  shared,
                  console,
                  operations,
-                 access::KeyRingView(&shared->keys)},
+                 access::KeyRingView(&shared->keys),
+                 &model_names_},
       model_names_(resources_.gateway->router) {}
 
 void App::use(std::shared_ptr<const exchange::Gateway> gateway) {
@@ -155,23 +155,7 @@ awaitable<void> App::handle(http::Transaction* transaction) {
         record.error_detail.clear();
         if (!responder.begun()) record.status = client_closed_status;
     }
-    record_end(std::move(record), entry);
-}
-
-void App::record_end(telemetry::RequestRecord&& record, const JournalEntry& entry) {
-    exchange::Worker* worker = resources_.worker;
-    exchange::SharedState* shared = resources_.shared;
-    telemetry::log_request(record);
-    worker->requests.add(record);
-    if (entry.wanted) {
-        worker->requests.add_chat(record, model_names_.label_of(entry.model));
-        resources_.console->traffic.add(record, utc_now());
-        if (worker->journal != nullptr)
-            worker->journal->close(entry.ticket, record, entry.content);
-        else
-            shared->unrecorded.add(Clock::now());
-    }
-    if (record.trace.is_told()) shared->traces->add(std::move(record));
+    record_end(&resources_, std::move(record), entry);
 }
 
 Answer App::dispatch(Call call) {

@@ -45,8 +45,6 @@ private:
     Answer preflight(http::Transaction* transaction);
     Pages pages_of(const http::Request& request);
     telemetry::TraceContext begin_trace(const http::HeaderList& headers) const;
-    // What the log, the metrics, the journal and the traces are told in the end.
-    void record_end(telemetry::RequestRecord&& record, const JournalEntry& entry);
 
     Resources resources_;
     ModelNames model_names_;  // the gateway's

@@ -3,8 +3,11 @@
 #include "api/registry.hpp"
 #include "base/percent_encoding.hpp"
 #include "exchange/admission/limit_headers.hpp"
+#include "exchange/utc_now.hpp"
 #include "server/endpoints.hpp"
+#include "server/metrics.hpp"
 #include "server/url.hpp"
+#include "telemetry/trace_queue.hpp"
 
 namespace runnel::server {
 
@@ -40,6 +43,33 @@ std::string Call::path_variable() const {
     if (star == std::string_view::npos) return {};
     const std::string path = plain_path(transaction->request.path());
     return percent_decoded(std::string_view(path).substr(star, path.size() - (pattern.size() - 1)));
+}
+
+std::pair<std::string, std::string> Call::path_variables() const {
+    const std::string_view pattern = endpoint->path;
+    const std::size_t star = pattern.find('*');
+    const std::string_view between = pattern.substr(star + 1, pattern.rfind('*') - star - 1);
+    const std::string path = plain_path(transaction->request.path());
+    const std::size_t end = path.find(between, star + 1);
+    return {percent_decoded(std::string_view(path).substr(star, end - star)),
+            percent_decoded(std::string_view(path).substr(end + between.size()))};
+}
+
+void record_end(Resources* resources, telemetry::RequestRecord&& record,
+                const JournalEntry& entry) {
+    exchange::Worker* worker = resources->worker;
+    exchange::SharedState* shared = resources->shared;
+    telemetry::log_request(record);
+    worker->requests.add(record);
+    if (entry.wanted) {
+        worker->requests.add_chat(record, resources->model_names->label_of(entry.model));
+        resources->console->traffic.add(record, exchange::utc_now());
+        if (worker->journal != nullptr)
+            worker->journal->close(entry.ticket, record, entry.content);
+        else
+            shared->unrecorded.add(std::chrono::steady_clock::now());
+    }
+    if (record.trace.is_told()) shared->traces->add(std::move(record));
 }
 
 Answer send(const Call& call, int status, std::string_view type, std::string body) {

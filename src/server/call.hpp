@@ -16,10 +16,12 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace runnel::server {
 
 struct Endpoint;
+class ModelNames;
 using Answer = boost::asio::awaitable<void>;
 
 // What endpoints may use. One per thread; the pointers outlive it.
@@ -30,7 +32,8 @@ struct Resources {
     ConsoleState* console;
     Operations* operations;
     access::KeyRingView keys;
-    bool draining = false;  // the process wants no more requests
+    const ModelNames* model_names = nullptr;  // the gateway's
+    bool draining = false;                    // the process wants no more requests
 };
 
 // What the journal and the metrics are told of a request besides its record.
@@ -54,12 +57,17 @@ struct Call {
     http::Request& request() const { return transaction->request; }
     const exchange::Gateway& gateway() const { return *resources->gateway; }  // of this moment
     http::HeaderList& answer_headers() const { return transaction->responder->headers(); }
-    // What the * in the endpoint's path stands for, unescaped; empty: it has none.
+    // What the * in the endpoint's path stands for, unescaped; empty: it has none. Of two, what
+    // both stand for.
     std::string path_variable() const;
+    std::pair<std::string, std::string> path_variables() const;
 };
 
 // Whether it is Anthropic's API that the client speaks, at a path that others ask at too.
 bool speaks_messages(const Call& call);
+
+// What the log, the metrics, the journal and the traces are told when a request has ended.
+void record_end(Resources* resources, telemetry::RequestRecord&& record, const JournalEntry& entry);
 
 // Answers. The call itself may be gone before they are sent.
 Answer send(const Call& call, int status, std::string_view type, std::string body);

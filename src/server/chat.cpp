@@ -1,6 +1,8 @@
+#include "api/registry.hpp"
 #include "exchange/chat_exchange.hpp"
 #include "exchange/operations/embedding_operation.hpp"
 #include "exchange/operations/operation_exchange.hpp"
+#include "server/background.hpp"
 #include "server/endpoints.hpp"
 #include "server/handlers.hpp"
 #include "server/limits.hpp"
@@ -48,8 +50,12 @@ awaitable<std::optional<Place>> enter(const Call* call) {
 
 // What a model says, in the API that the endpoint brings along, or how much it would have to read.
 Answer answer(Call call, api::Incoming incoming, Wanted wanted) {
-    const auto place = co_await enter(&call);
+    auto place = co_await enter(&call);
     if (!place) co_return;
+    if (wanted == Wanted::answer && wants_background(call)) {
+        co_await answer_in_background(std::move(call), std::move(*place));
+        co_return;
+    }
     exchange::ChatExchange exchange(
         call.resources->gateway, call.resources->worker, call.resources->shared, call.transaction,
         call.record, std::move(call.caller), &call.endpoint->api(), std::move(incoming));

@@ -55,10 +55,19 @@ constexpr Endpoint table[] = {
     {"POST", "/api/show", keys(models_read), show_ollama_model, plain, api::ollama_api},
     {"GET", "/api/ps", keys(models_read), list_loaded_models, plain, api::ollama_api},
     {"GET", "/api/version", everybody, show_ollama_version, plain, api::ollama_api},
+    {"GET", "/v1/responses", keys(chat_write), decline_websocket},
     {"GET", "/v1/responses/*/input_items", keys(chat_write), list_input_items},
     {"POST", "/v1/responses/*/cancel", keys(chat_write), cancel_response},
     {"GET", "/v1/responses/*", keys(chat_write), show_response},
     {"DELETE", "/v1/responses/*", keys(chat_write), delete_response},
+    {"POST", "/v1/conversations", keys(chat_write), create_conversation},
+    {"GET", "/v1/conversations/*/items/*", keys(chat_write), show_conversation_item},
+    {"DELETE", "/v1/conversations/*/items/*", keys(chat_write), delete_conversation_item},
+    {"GET", "/v1/conversations/*/items", keys(chat_write), list_conversation_items},
+    {"POST", "/v1/conversations/*/items", keys(chat_write), create_conversation_items},
+    {"GET", "/v1/conversations/*", keys(chat_write), show_conversation},
+    {"POST", "/v1/conversations/*", keys(chat_write), update_conversation},
+    {"DELETE", "/v1/conversations/*", keys(chat_write), delete_conversation},
     {"GET", "/v1/models", keys(models_read), list_models},
     {"GET", "/v1/models/*", keys(models_read), show_model},
     {"GET", "/v1beta/models", keys(models_read), list_gemini_models, Endpoint::Kind::plain,
@@ -111,6 +120,15 @@ constexpr Endpoint table[] = {
     {"GET", "/", everybody, show_home},
 };
 
+// A path with two stars; the second is its end.
+bool is_at_both(std::string_view asked, std::string_view path, std::size_t star,
+                std::size_t second) {
+    if (!asked.starts_with(path.substr(0, star))) return false;
+    const std::string_view between = path.substr(star + 1, second - star - 1);
+    const std::size_t found = asked.find(between, star + 1);
+    return found != std::string_view::npos && found + between.size() < asked.size();
+}
+
 bool is_under(std::string_view path, std::string_view pattern) {
     const std::string_view parent = pattern.substr(0, pattern.find('*'));
     return path.starts_with(parent) &&
@@ -127,6 +145,8 @@ std::string_view Audience::name() const {
 bool Endpoint::is_at(std::string_view asked) const {
     const std::size_t star = path.find('*');
     if (star == std::string_view::npos) return asked == path;
+    if (const std::size_t second = path.find('*', star + 1); second != std::string_view::npos)
+        return is_at_both(asked, path, star, second);
     return asked.size() >= path.size() && asked.starts_with(path.substr(0, star)) &&
            asked.ends_with(path.substr(star + 1));
 }

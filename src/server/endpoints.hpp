@@ -32,7 +32,7 @@ struct Endpoint {
     enum class Kind { plain, inference };
 
     std::string_view method;
-    std::string_view path;  // a * in it stands for one character or more
+    std::string_view path;  // each * in it, two at most, stands for one character or more
     Audience audience;
     Answer (*handler)(Call call);
     Kind kind = Kind::plain;

@@ -24,6 +24,11 @@ TEST(Endpoints, AreFoundByTheFirstPathThatFits) {
     EXPECT_EQ(path_found("/admin/v1/logs/export"), "/admin/v1/logs/export");
     EXPECT_EQ(path_found("/v1/models/"), "/v1/models") << "a * is one character or more";
     EXPECT_EQ(path_found("/v1/nothing"), "");
+    EXPECT_EQ(path_found("/v1/conversations/c/items/i"), "/v1/conversations/*/items/*");
+    EXPECT_EQ(path_found("/v1/conversations/c/items"), "/v1/conversations/*/items");
+    EXPECT_EQ(path_found("/v1/conversations/c/items/"), "/v1/conversations/*/items");
+    EXPECT_EQ(path_found("/v1/conversations/c"), "/v1/conversations/*");
+    EXPECT_EQ(path_found("/v1/conversations//items/i"), "/v1/conversations/*");
 }
 
 TEST(Endpoints, UnderV1AreUnderApiToo) {

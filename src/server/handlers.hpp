@@ -31,6 +31,17 @@ Answer show_response(Call call);
 Answer list_input_items(Call call);
 Answer delete_response(Call call);
 Answer cancel_response(Call call);
+Answer decline_websocket(Call call);
+
+// conversations.cpp
+Answer create_conversation(Call call);
+Answer show_conversation(Call call);
+Answer update_conversation(Call call);
+Answer delete_conversation(Call call);
+Answer list_conversation_items(Call call);
+Answer create_conversation_items(Call call);
+Answer show_conversation_item(Call call);
+Answer delete_conversation_item(Call call);
 
 // tools.cpp
 Answer list_tools(Call call);

@@ -41,7 +41,7 @@ protected:
 // "/v1/logs/{id}/content" as the table of endpoints writes it: "/v1/logs/*/content".
 std::string with_star(std::string_view path) {
     std::string out(path);
-    if (const std::size_t begin = out.find('{'); begin != std::string::npos)
+    for (std::size_t begin = 0; (begin = out.find('{')) != std::string::npos;)
         out.replace(begin, out.find('}') - begin + 1, "*");
     return out;
 }

@@ -29,8 +29,9 @@ constexpr std::string_view prefixes[] = {"/api", "/openai", "/anthropic"};
 constexpr std::string_view deployments = "/openai/deployments/";
 
 // What is asked for without a version too, and what is under it.
-constexpr std::string_view versionless[] = {"/chat/completions", "/completions", "/messages",
-                                            "/responses",        "/models",      "/embeddings"};
+constexpr std::string_view versionless[] = {"/chat/completions", "/completions",   "/messages",
+                                            "/responses",        "/conversations", "/models",
+                                            "/embeddings"};
 
 bool is_at_or_under(std::string_view path, std::string_view parent) {
     return path.starts_with(parent) && (path.size() == parent.size() || path[parent.size()] == '/');

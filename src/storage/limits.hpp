@@ -42,5 +42,9 @@ inline constexpr std::size_t forgotten_at_once = 2'000;   // records in one tran
 
 // Of one conversation: each is looked up by itself.
 inline constexpr std::size_t conversation_turns = 1'000;
+// Of one that is kept item by item: what a request with all of them may have.
+inline constexpr std::size_t conversation_items = messages;
+inline constexpr std::size_t conversation_bytes = request_body_bytes;
+inline constexpr std::size_t forgotten_conversations = 100;  // in one transaction
 
 }  // namespace runnel::storage::limits

@@ -1,6 +1,7 @@
 #include "api/responses/input_items.hpp"
 
 #include "api/responses/sealed.hpp"
+#include "api/responses/stored_items.hpp"
 #include "api/responses/tools.hpp"
 #include "base/limits.hpp"
 
@@ -154,11 +155,7 @@ Result<void> InputItems::read_item(Value& item) {
         return read_output(item);
     if (type == "reasoning") return read_thought(item);
     if (type == "additional_tools") return read_more_tools(item);
-    if (type == "item_reference")
-        return item.wrong(
-            "is a reference to an earlier item, which is not supported: no items are kept here; "
-            "send the item itself",
-            ErrorKind::unsupported_parameter);
+    refers_ = refers_ || stands_for_others(type);
     // What only this API knows stays where it stood among what the assistant did.
     turn().parts.push_back({chat::Other{std::move(type), item.raw()}});
     return {};

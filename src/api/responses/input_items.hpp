@@ -21,6 +21,8 @@ public:
     // Results need their calls before them: the error of the first that has none, unless the
     // request goes on from an earlier answer.
     Result<void> check_results() const;
+    // Whether there are items that stand for others (resolve_items).
+    bool refers() const { return refers_; }
     // Adds the tools that items brought to the request's own, once those are known.
     Result<void> add_tools();
 
@@ -46,6 +48,7 @@ private:
     std::vector<chat::Tool> tools_;
     std::size_t count_ = 0;
     std::size_t argument_commas_ = 0;
+    bool refers_ = false;
 };
 
 }  // namespace runnel::api::responses

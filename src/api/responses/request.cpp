@@ -2,8 +2,10 @@
 
 #include "api/request_body.hpp"
 #include "api/responses/input_items.hpp"
+#include "api/responses/stored_items.hpp"
 #include "api/responses/tools.hpp"
 #include "base/limits.hpp"
+#include "json/tree.hpp"
 
 #include <fmt/format.h>
 
@@ -142,9 +144,14 @@ Result<void> read_previous(Reading& reading, Value& value) {
     return {};
 }
 
-Result<void> refuse_conversation(Reading&, Value& value) {
-    return refuse(value, "go on from an answer with previous_response_id, or send the whole "
-                         "conversation in input");
+// By its id, or as an object that has it.
+Result<void> read_conversation(Reading& reading, Value& value) {
+    auto id = value.is_object() ? Result<std::string>(value.text_of("id")) : value.text();
+    if (!id) return propagate(id);
+    if (id->empty() || id->size() > id_bytes_max)
+        return value.wrong("is not the id of a conversation, such as conv_…");
+    reading.request.conversation.id = std::move(*id);
+    return {};
 }
 
 Result<void> read_input(Reading& reading, Value& value) {
@@ -154,15 +161,6 @@ Result<void> read_input(Reading& reading, Value& value) {
 
 Result<void> refuse_prompt(Reading&, Value& value) {
     return refuse(value, "no prompts are kept here; send their text in instructions and input");
-}
-
-Result<void> read_background(Reading&, Value& value) {
-    auto wish = value.boolean();
-    if (!wish) return propagate(wish);
-    if (!*wish) return {};
-    return refuse(value,
-                  "nothing runs without its client here; leave it out, and use stream for long "
-                  "answers");
 }
 
 using Field = KnownField<Reading>;
@@ -213,25 +211,46 @@ constexpr std::array known_fields{
     Field{"store",
           [](Reading& r, Value& v) { return store(v.boolean(), r.request.conversation.keep); }},
     Field{"previous_response_id", read_previous},
-    Field{"conversation", refuse_conversation},
+    Field{"conversation", read_conversation},
     Field{"prompt", refuse_prompt},
-    Field{"background", read_background},
+    Field{"background",
+          [](Reading& r, Value& v) {
+              return store(v.boolean(), r.request.conversation.in_background);
+          }},
 };
 
 void number_messages(chat::Request& request) {
     for (std::size_t i = 0; i < request.messages.size(); ++i) request.messages[i].number = i + 1;
 }
 
+Result<void> check_kept(const chat::Request& request) {
+    const chat::KeptConversation& kept = request.conversation;
+    if (!kept.previous.empty() && !kept.id.empty())
+        return fail_at(ErrorKind::invalid_value, "previous_response_id",
+                       "Mutually exclusive parameters: previous_response_id and conversation can't "
+                       "be used together");
+    if (kept.in_background && !kept.keep)
+        return fail_at(ErrorKind::invalid_value, "background",
+                       "background needs store: what runs without its client is only found among "
+                       "what is stored; leave store out, or background");
+    return {};
+}
+
 Result<void> settle(Reading& reading) {
     chat::Request& request = reading.request;
-    if (request.messages.empty())
+    if (auto checked = check_kept(request); !checked) return checked;
+    request.conversation.references = references_in(request);
+    const chat::KeptConversation& kept = request.conversation;
+    const bool is_alone = kept.previous.empty() && kept.id.empty() && !reading.items.refers();
+    if (request.messages.empty() && is_alone)
         return fail_at(ErrorKind::missing_required_field, "input",
                        "the request needs input: a string, or an array of items");
     // Here it is one wish; others want to be asked for the alternatives and the tokens alike.
     chat::Sampling& sampling = request.sampling;
     if (sampling.top_logprobs.value_or(0) > 0) sampling.logprobs = chat::Wish::yes;
     if (sampling.logprobs != chat::Wish::yes) sampling.top_logprobs.reset();
-    if (request.conversation.previous.empty())
+    // What was said before may have the calls.
+    if (is_alone)
         if (auto called = reading.items.check_results(); !called) return called;
     if (reading.instructions) {
         request.messages.insert(request.messages.begin(), std::move(*reading.instructions));

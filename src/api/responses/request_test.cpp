@@ -1,6 +1,7 @@
 #include "api/responses/request.hpp"
 
 #include "api/responses/sealed.hpp"
+#include "api/responses/stored_items.hpp"
 #include "api/responses/tools.hpp"
 
 #include <fmt/format.h>
@@ -226,16 +227,62 @@ TEST(ResponsesRequest, ReadsToolChoices) {
 }
 
 TEST(ResponsesRequest, RefusesWhatNobodyKeeps) {
-    for (const std::string_view field :
-         {R"("conversation":"conv_1")", R"("prompt":{"id":"p"})", R"("background":true)"}) {
-        const auto request = read(with(field));
-        ASSERT_FALSE(request) << field;
-        EXPECT_EQ(request.error().kind, ErrorKind::unsupported_parameter);
-        EXPECT_TRUE(request.error().message.contains(" is not supported: "));
-    }
-    for (const std::string_view item :
-         {R"({"type":"item_reference","id":"msg_1"})", R"({"id":"msg_1"})"})
-        EXPECT_TRUE(refusal_of(with_input(item)).contains("send the item itself")) << item;
+    const auto request = read(with(R"("prompt":{"id":"p"})"));
+    ASSERT_FALSE(request);
+    EXPECT_EQ(request.error().kind, ErrorKind::unsupported_parameter);
+    EXPECT_TRUE(request.error().message.contains(" is not supported: "));
+}
+
+TEST(ResponsesRequest, TellsItsConversationAndWhetherItRunsInTheBackground) {
+    EXPECT_EQ(accepted(with(R"("conversation":"conv_1")")).conversation.id, "conv_1");
+    EXPECT_EQ(accepted(with(R"("conversation":{"id":"conv_1"})")).conversation.id, "conv_1");
+    EXPECT_EQ(accepted(with(R"("conversation":null)")).conversation.id, "");
+    EXPECT_TRUE(refusal_of(with(R"("conversation":{})")).contains("id of a conversation"));
+    EXPECT_TRUE(refusal_of(with(R"("conversation":"conv_1","previous_response_id":"resp_1")"))
+                    .contains("Mutually exclusive"));
+    EXPECT_TRUE(accepted(with(R"("background":true)")).conversation.in_background);
+    EXPECT_FALSE(accepted(with(R"("background":false)")).conversation.in_background);
+    EXPECT_FALSE(accepted(with(R"("user":"u")")).conversation.in_background);
+    EXPECT_TRUE(refusal_of(with(R"("background":true,"store":false)")).contains("needs store"));
+}
+
+TEST(ResponsesRequest, NamesTheItemsThatStandForOthers) {
+    const std::string body = R"({"model":"m","input":[{"role":"user","content":"Hi"},)"
+                             R"({"type":"item_reference","id":"fc_A_0"},{"id":"msg_A_1"},)"
+                             R"({"type":"function_call_output","call_id":"c1","output":"42"}]})";
+    EXPECT_EQ(accepted(body).conversation.references,
+              (std::vector<std::string>{"fc_A_0", "msg_A_1"}));
+    EXPECT_EQ(response_of_item("fc_A_0"), "resp_A");
+    EXPECT_EQ(response_of_item("in_a1_b_12"), "resp_a1_b");
+    EXPECT_EQ(response_of_item("fc_A"), "");
+    EXPECT_EQ(response_of_item("x"), "");
+    Items items;
+    for (const auto& output :
+         output_items(R"({"output":[{"id":"fc_A_0","type":"function_call","call_id":"c1",)"
+                      R"("name":"f","arguments":"{}"}]})"))
+        items.emplace(id_of(output), output);
+    items.emplace("msg_A_1", plain_items(R"("Ho")", "msg_A_").front());
+    const auto whole = with_items(body, items);
+    ASSERT_TRUE(whole);
+    const Request request = accepted(*whole);
+    EXPECT_TRUE(request.conversation.references.empty());
+    ASSERT_EQ(request.messages.size(), 4U);
+    EXPECT_TRUE(request.messages[1].has_calls());
+    EXPECT_EQ(request.messages[2].role, chat::Role::user);
+}
+
+TEST(ResponsesRequest, TellsItsItemsWithWhatIsPlain) {
+    const auto items = plain_items(R"([{"role":"assistant","content":"Hi"},{"id":"x","type":"y"}])",
+                                   input_id_begin("resp_A"));
+    std::string text;
+    for (const auto& item : items) json::append_tree(text, item);
+    EXPECT_EQ(text, R"({"role":"assistant","content":[{"type":"output_text","text":"Hi"}],)"
+                    R"("type":"message","id":"in_A_0"}{"id":"x","type":"y"})");
+    json::Parser parser;
+    EXPECT_TRUE(check_items(R"([{"role":"user","content":"Hi"}])", &parser));
+    EXPECT_FALSE(check_items(R"([{"role":"nobody","content":"Hi"}])", &parser));
+    EXPECT_FALSE(check_items(R"([{"type":"item_reference","id":"fc_A_0"}])", &parser));
+    EXPECT_FALSE(check_items(R"(7)", &parser));
 }
 
 TEST(ResponsesRequest, IsKeptUnlessItSaysOtherwise) {

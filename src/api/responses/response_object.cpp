@@ -1,10 +1,12 @@
 #include "api/responses/response_object.hpp"
 
 #include "api/responses/output.hpp"
+#include "api/responses/request.hpp"
 #include "api/responses/sealed.hpp"
 #include "api/responses/tools.hpp"
 #include "base/utf8.hpp"
 #include "json/parser.hpp"
+#include "json/tree.hpp"
 #include "json/writer.hpp"
 
 #include <fmt/format.h>
@@ -50,7 +52,10 @@ public:
         extra_or("truncation", R"("disabled")");
         const std::string& tier = request_.service_tier;
         writer_.key("service_tier").string(tier.empty() ? std::string("default") : tier);
-        writer_.key("store").boolean(request_.conversation.keep).key("background").boolean(false);
+        writer_.key("store").boolean(request_.conversation.keep);
+        writer_.key("background").boolean(request_.conversation.in_background);
+        if (const std::string& id = request_.conversation.id; !id.empty())
+            writer_.key("conversation").begin_object().key("id").string(id).end_object();
         text_or_null("prompt_cache_key", request_.session);
         text_or_null("safety_identifier", request_.safety_identifier);
         text_or_null("user", request_.user);
@@ -189,6 +194,7 @@ private:
 
 std::string_view word_for(Status status) {
     switch (status) {
+        case Status::queued: return "queued";
         case Status::in_progress: return "in_progress";
         case Status::completed: return "completed";
         case Status::incomplete: return "incomplete";
@@ -315,6 +321,22 @@ private:
     std::string output_;
 };
 
+std::string with_status(std::string_view response_json, std::string_view status,
+                        const Error* error) {
+    auto response = json::read_tree(response_json);
+    if (!response || !response->is_object()) return std::string(response_json);
+    response->set("status", json::Node::string(status));
+    if (error != nullptr) {
+        json::Node told = json::Node::object();
+        told.set("code", json::Node::string(error_code(error->kind)));
+        told.set("message", json::Node::string(message_of(*error)));
+        response->set("error", std::move(told));
+    }
+    std::string out;
+    json::append_tree(out, *response);
+    return out;
+}
+
 }  // namespace
 
 ResponseObject::ResponseObject(const Envelope& envelope) {
@@ -365,6 +387,24 @@ std::string whole_answer(const Envelope& envelope, const Answer& answer) {
     ResponseObject(envelope).append(
         out, {status, output, answer.usage, finish, answer.error ? &*answer.error : nullptr});
     return out;
+}
+
+std::string queued_response(const Envelope& envelope) {
+    std::string out;
+    ResponseObject(envelope).append(out, {.status = Status::queued});
+    return out;
+}
+
+std::string cancelled_response(std::string_view response_json) {
+    return with_status(response_json, "cancelled", nullptr);
+}
+
+std::string failed_response(std::string_view response_json, const Error& error) {
+    return with_status(response_json, word_for(Status::failed), &error);
+}
+
+std::string begun_response(std::string_view response_json) {
+    return with_status(response_json, word_for(Status::in_progress), nullptr);
 }
 
 }  // namespace runnel::api::responses

@@ -15,7 +15,7 @@ public:
     explicit ResponseObject(const Envelope& envelope);
 
     struct State {
-        enum class Status { in_progress, completed, incomplete, failed } status;
+        enum class Status { queued, in_progress, completed, incomplete, failed } status;
         std::string_view output{};  // its items, with commas between
         std::optional<timeline::Usage> usage{};
         timeline::Finish finish = timeline::Finish::stop;
@@ -33,5 +33,13 @@ ResponseObject::State::Status status_of(timeline::Finish finish);
 
 // A whole answer.
 std::string whole_answer(const Envelope& envelope, const timeline::Answer& answer);
+
+// One in the background that nobody has begun.
+std::string queued_response(const Envelope& envelope);
+// The same response, in whatever state, as it is now: it was cancelled, or failed with that.
+std::string cancelled_response(std::string_view response_json);
+std::string failed_response(std::string_view response_json, const Error& error);
+// In progress, where it was queued before.
+std::string begun_response(std::string_view response_json);
 
 }  // namespace runnel::api::responses

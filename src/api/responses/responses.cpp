@@ -2,6 +2,7 @@
 #include "api/responses/request.hpp"
 #include "api/responses/response_object.hpp"
 #include "api/responses/responses_stream.hpp"
+#include "api/responses/stored_items.hpp"
 
 #include <array>
 
@@ -32,6 +33,16 @@ public:
     Result<void> add_earlier(std::vector<EarlierTurn> turns, chat::Request* request,
                              json::Parser* parser) const override {
         return responses::add_earlier(std::move(turns), request, parser);
+    }
+    Result<std::string> with_items(std::string_view body, const Items& items) const override {
+        return responses::with_items(body, items);
+    }
+    bool has_background() const override { return true; }
+    std::string queued_answer(const Envelope& envelope) const override {
+        return responses::queued_response(envelope);
+    }
+    std::string queued_stream(const Envelope& envelope) const override {
+        return responses::queued_stream(envelope);
     }
     Result<void> check_request(const chat::Request& request) const override {
         return responses::check_request(request);

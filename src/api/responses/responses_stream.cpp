@@ -1,11 +1,13 @@
 #include "api/responses/responses_stream.hpp"
 
+#include "api/responses/request.hpp"
 #include "api/responses/sealed.hpp"
 #include "json/text.hpp"
 #include "json/writer.hpp"
 
 #include <fmt/format.h>
 
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -21,6 +23,15 @@ std::string_view delta_type(OutputItem::Kind kind) {
         case OutputItem::Kind::custom_call: return "response.custom_tool_call_input.delta";
     }
     return "response.output_text.delta";
+}
+
+constexpr int queued_events = 2;  // of queued_stream
+
+void append_event_begin(std::string& out, std::string_view type, std::int64_t number) {
+    // Once for every piece of text: nothing is parsed here.
+    const fmt::format_int digits(number);
+    out.append("event: ").append(type).append("\ndata: {\"type\":\"").append(type);
+    out.append(R"(","sequence_number":)").append(digits.data(), digits.size());
 }
 
 // Which part of the item its events are about, as a member.
@@ -48,7 +59,10 @@ bool begins_answer(const timeline::Event& event) {
 ResponsesStream::ResponsesStream(const Envelope& envelope, std::string* out)
     : out_(*out),
       envelope_(envelope),
-      response_(envelope) {}
+      response_(envelope),
+      sequence_(envelope.request != nullptr && envelope.request->conversation.in_background
+                    ? queued_events
+                    : 0) {}
 
 std::size_t ResponsesStream::held_bytes() const {
     return items_.held_bytes() + response_.bytes() + output_.size() + item_.bytes() +
@@ -94,10 +108,7 @@ void ResponsesStream::on(const timeline::Event& event) {
 }
 
 void ResponsesStream::begin_event(std::string_view type) {
-    // Once for every piece of text: nothing is parsed here.
-    const fmt::format_int number(sequence_++);
-    out_.append("event: ").append(type).append("\ndata: {\"type\":\"").append(type);
-    out_.append(R"(","sequence_number":)").append(number.data(), number.size());
+    append_event_begin(out_, type, sequence_++);
 }
 
 void ResponsesStream::begin_item_event(std::string_view type) {
@@ -135,7 +146,7 @@ void ResponsesStream::write_response_event(std::string_view type, const State& s
 void ResponsesStream::start() {
     started_ = true;
     const State state{.status = State::Status::in_progress};
-    write_response_event("response.created", state);
+    if (sequence_ == 0) write_response_event("response.created", state);
     write_response_event("response.in_progress", state);
 }
 
@@ -274,6 +285,18 @@ void ResponsesStream::end() {
                              state);
     }
     out_ += "data: [DONE]\n\n";
+}
+
+std::string queued_stream(const Envelope& envelope) {
+    std::string out;
+    const std::string response = queued_response(envelope);
+    constexpr std::array<std::string_view, queued_events> types{"response.created",
+                                                                "response.queued"};
+    for (std::size_t i = 0; i < types.size(); ++i) {
+        append_event_begin(out, types[i], static_cast<std::int64_t>(i));
+        out.append(R"(,"response":)").append(response).append("}\n\n");
+    }
+    return out;
 }
 
 }  // namespace runnel::api::responses

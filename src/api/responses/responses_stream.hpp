@@ -75,4 +75,7 @@ private:
     std::string waiting_logprobs_;  // of the text that comes next
 };
 
+// How the stream of a response in the background begins: what the encoder writes goes on from it.
+std::string queued_stream(const Envelope& envelope);
+
 }  // namespace runnel::api::responses

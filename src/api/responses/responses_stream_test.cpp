@@ -1,5 +1,8 @@
+#include "api/responses/responses_stream.hpp"
+
 #include "api/registry.hpp"
 #include "api/responses/request.hpp"
+#include "api/responses/response_object.hpp"
 #include "json/parser.hpp"
 #include "support/random_timeline.hpp"
 #include "timeline/answer.hpp"
@@ -75,6 +78,35 @@ const std::vector<Event> answer{
 
 constexpr std::string_view answer_end =
     R"(,"status":"completed","completed_at":null,"error":null,"incomplete_details":null,"output":[{"id":"rs_T_0","type":"reasoning","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"runnel:16:anthropic/claude:signature:S"},{"id":"msg_T_1","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":"a\"b\"","annotations":[{"type":"url_citation","start_index":0,"end_index":3,"url":"https://x","title":"X"}],"logprobs":[]}]},{"id":"fc_T_2","type":"function_call","status":"completed","call_id":"c1","name":"f","arguments":"{\"x\":1}"},{"id":"fc_T_3","type":"function_call","status":"completed","call_id":"c2","name":"g","arguments":"{}"}],"usage":{"input_tokens":7,"input_tokens_details":{"cached_tokens":2,"cache_write_tokens":0},"output_tokens":7,"output_tokens_details":{"reasoning_tokens":1},"total_tokens":14}})";
+
+// Whatever is told, and whenever: the numbers are dense from the first frame on.
+TEST(ResponsesStream, GoesOnFromWhatBeganInTheBackground) {
+    json::Parser parser;
+    const auto request = responses_api().read_request(
+        {.body = R"({"model":"m","input":"Hi","background":true})"}, &parser);
+    ASSERT_TRUE(request);
+    Envelope envelope = bare;
+    envelope.request = &*request;
+    std::string out;
+    begin_queued_stream(envelope, &out);
+    const auto encoder = responses_api().dialects().front()->make_encoder(envelope, &out);
+    for (const Event& event : answer) encoder->on(event);
+    EXPECT_TRUE(out.starts_with("event: response.created\ndata: "));
+    int frames = 0;
+    for (std::size_t at = 0; (at = out.find(R"(,"sequence_number":)", at)) != std::string::npos;
+         ++at)
+        EXPECT_TRUE(out.substr(at).starts_with(fmt::format(R"(,"sequence_number":{},)", frames++)));
+    EXPECT_EQ(out.find("event: response.created", 1), std::string::npos);
+    EXPECT_NE(out.find("event: response.queued\n"), std::string::npos);
+    EXPECT_NE(out.find("event: response.in_progress\n"), std::string::npos);
+    const std::string queued = queued_response(envelope);
+    EXPECT_NE(queued.find(R"("background":true)"), std::string::npos);
+    EXPECT_NE(queued.find(R"("status":"queued")"), std::string::npos);
+    EXPECT_NE(cancelled_response(queued).find(R"("status":"cancelled")"), std::string::npos);
+    EXPECT_NE(begun_response(queued).find(R"("status":"in_progress")"), std::string::npos);
+    const std::string failed = failed_response(queued, {ErrorKind::internal_error, "why"});
+    EXPECT_NE(failed.find(R"("error":{"code":"server_error","message":"why"})"), std::string::npos);
+}
 
 TEST(ResponsesStream, IsWhatOpenAisClientsExpect) {
     EXPECT_EQ(streamed(answer), written_out(R"(event: response.created

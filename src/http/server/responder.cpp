@@ -34,6 +34,7 @@ std::string_view reason_phrase(int status) {
         case 408: return "Request Timeout";
         case 413: return "Content Too Large";
         case 415: return "Unsupported Media Type";
+        case 426: return "Upgrade Required";
         case 429: return "Too Many Requests";
         case 431: return "Request Header Fields Too Large";
         case 500: return "Internal Server Error";
@@ -50,6 +51,14 @@ Responder::Responder(Stream* stream, const Request& request)
       chunked_(request.version == Request::Version::http_1_1),
       head_only_(request.method == "HEAD"),
       keep_alive_(request.keep_alive == Request::KeepAlive::yes) {}
+
+Responder::Responder(ResponseTaker* taker)
+    : stream_(nullptr),
+      taker_(taker),
+      out_(head_room, ' '),
+      chunked_(false),
+      head_only_(false),
+      keep_alive_(false) {}
 
 HeadWriter Responder::render_head(int status) {
     if (add_last_fields_) std::exchange(add_last_fields_, nullptr)(headers_);
@@ -68,6 +77,12 @@ HeadWriter Responder::render_head(int status) {
 
 awaitable<error_code> Responder::send(int status, std::string_view body) {
     if (std::exchange(over_, true)) co_return error_;
+    if (taker_ != nullptr) {
+        begun_ = true;
+        status_ = status;
+        taker_->take_whole(status, headers_, body);
+        co_return error_;
+    }
     co_await stream_->others_first();  // only then is it known whether the connection stays
     begun_ = true;
     status_ = status;
@@ -127,6 +142,10 @@ void Responder::frame_piece(Piece piece) {
 bool Responder::flush(Piece piece) {
     if (over_) return true;
     over_ = piece == Piece::last;
+    if (taker_ != nullptr) {
+        hand_over_piece();
+        return true;
+    }
     frame_piece(piece);
     if (!aside_.empty()) {
         out_.replace(0, unsent_, std::exchange(aside_, {}));
@@ -139,6 +158,15 @@ bool Responder::flush(Piece piece) {
     if (!error_ && unsent_ < out_.size()) return false;
     forget_piece();
     return true;
+}
+
+void Responder::hand_over_piece() {
+    begun_ = true;
+    status_ = 200;
+    const std::string_view bytes = std::string_view(out_).substr(head_room);
+    bytes_sent_ += bytes.size();
+    if (!taker_->take_piece(bytes)) error_ = asio::error::no_buffer_space;
+    forget_piece();
 }
 
 void Responder::flush_aside() {

@@ -11,6 +11,15 @@
 
 namespace runnel::http {
 
+// Takes a response that no connection waits for.
+class ResponseTaker {
+public:
+    virtual ~ResponseTaker() = default;
+    virtual void take_whole(int status, const HeaderList& headers, std::string_view body) = 0;
+    // The next piece of a stream. False: nothing more is taken.
+    virtual bool take_piece(std::string_view bytes) = 0;
+};
+
 // Writes the response to one request: either whole, or as a stream of pieces. Nothing is sent
 // before the first flush(), so a stream that has not begun can still become an error with its own
 // status. Nothing is sent after the last piece or a whole response, so that nobody's bytes can be
@@ -18,6 +27,7 @@ namespace runnel::http {
 class Responder {
 public:
     Responder(Stream* stream, const Request& request);
+    explicit Responder(ResponseTaker* taker);
 
     // Header fields of the response, whatever its kind; framing fields are added when it is sent.
     HeaderList& headers() { return headers_; }
@@ -66,9 +76,11 @@ private:
     static constexpr std::size_t head_room = 10;
 
     void frame_piece(Piece piece);
+    void hand_over_piece();
     HeadWriter render_head(int status);
 
     Stream* stream_;
+    ResponseTaker* taker_ = nullptr;  // in the stream's place
     HeaderList headers_;
     AddFields add_last_fields_;
     std::string out_;

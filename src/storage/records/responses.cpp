@@ -10,19 +10,21 @@
 namespace runnel::storage {
 
 Result<void> add_response(Database& database, const StoredResponse& response) {
-    auto added =
-        database.run("INSERT INTO responses (id, owner, previous, created, input, response) "
-                     "VALUES ($1, $2, $3, $4, $5, $6)",
-                     {response.id, response.owner, response.previous, ms_of(response.created),
-                      response.input_json, response.response_json});
+    const auto until =
+        response.running_until ? Parameter(ms_of(*response.running_until)) : Parameter(nullptr);
+    auto added = database.run(
+        "INSERT INTO responses (id, owner, previous, created, input, response, running_until) "
+        "VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        {response.id, response.owner, response.previous, ms_of(response.created),
+         response.input_json, response.response_json, until});
     if (!added) return propagate(added);
     return {};
 }
 
 Result<std::optional<StoredResponse>> find_response(Database& database, std::string_view id,
                                                     std::string_view owner) {
-    auto rows = database.run("SELECT id, owner, previous, created, input, response FROM responses "
-                             "WHERE id = $1 AND owner = $2",
+    auto rows = database.run("SELECT id, owner, previous, created, input, response, "
+                             "running_until FROM responses WHERE id = $1 AND owner = $2",
                              {id, owner});
     if (!rows) return propagate(rows);
     if (rows->empty()) return std::nullopt;
@@ -33,12 +35,12 @@ Result<std::optional<StoredResponse>> find_response(Database& database, std::str
     response.created = time_of(rows->integer(0, 3));
     response.input_json = rows->text(0, 4);
     response.response_json = rows->text(0, 5);
+    if (!rows->is_null(0, 6)) response.running_until = time_of(rows->integer(0, 6));
     return response;
 }
 
-Result<std::vector<StoredResponse>> find_conversation(Database& database, std::string_view id,
-                                                      std::string_view owner,
-                                                      std::size_t bytes_max) {
+Result<std::vector<StoredResponse>> find_turns(Database& database, std::string_view id,
+                                               std::string_view owner, std::size_t bytes_max) {
     std::vector<StoredResponse> turns;
     std::size_t bytes = 0;
     // Each is made after the one that it goes on from, so this comes to an end.
@@ -65,6 +67,31 @@ Result<bool> delete_response(Database& database, std::string_view id, std::strin
     if (deleted->empty()) return false;
     if (auto wiped = database.wipe_deleted(); !wiped) return propagate(wiped);
     return true;
+}
+
+Result<bool> prolong_response(Database& database, std::string_view id, access::UtcTime until) {
+    auto rows = database.run("UPDATE responses SET running_until = $2 WHERE id = $1 AND "
+                             "running_until IS NOT NULL RETURNING id",
+                             {id, ms_of(until)});
+    if (!rows) return propagate(rows);
+    return !rows->empty();
+}
+
+Result<bool> end_response(Database& database, std::string_view id, std::string_view response_json,
+                          std::string_view frames) {
+    auto rows =
+        database.run("UPDATE responses SET response = $2, frames = $3, running_until = NULL "
+                     "WHERE id = $1 AND running_until IS NOT NULL RETURNING id",
+                     {id, response_json, frames});
+    if (!rows) return propagate(rows);
+    return !rows->empty();
+}
+
+Result<std::string> read_frames(Database& database, std::string_view id, std::string_view owner) {
+    auto rows =
+        database.run("SELECT frames FROM responses WHERE id = $1 AND owner = $2", {id, owner});
+    if (!rows) return propagate(rows);
+    return rows->empty() ? std::string() : std::string(rows->text(0, 0));
 }
 
 Result<std::size_t> delete_responses_before(Database& database, access::UtcTime time) {

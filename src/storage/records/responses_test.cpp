@@ -31,7 +31,7 @@ protected:
     }
     std::vector<std::string> turns(const std::string& id, const std::string& owner = "o") {
         std::vector<std::string> inputs;
-        auto found = find_conversation(*database_, id, owner, plenty);
+        auto found = find_turns(*database_, id, owner, plenty);
         if (found)
             for (StoredResponse& turn : *found) inputs.push_back(std::move(turn.input_json));
         return inputs;
@@ -62,12 +62,35 @@ TEST_P(StoredResponses, MakeAConversation) {
     EXPECT_THAT(turns("resp_3"), ElementsAre(R"("in resp_1")", R"("in resp_2")", R"("in resp_3")"));
     EXPECT_THAT(turns("resp_4"), ElementsAre(R"("in resp_1")", R"("in resp_2")", R"("in resp_4")"));
     EXPECT_THAT(turns("resp_3", "another"), IsEmpty());
-    const auto too_long = find_conversation(*database_, "resp_3", "o", 60);
+    const auto too_long = find_turns(*database_, "resp_3", "o", 60);
     ASSERT_FALSE(too_long);
     EXPECT_EQ(too_long.error().kind, ErrorKind::request_too_large);
     // Without its beginning it would say something else.
     EXPECT_TRUE(delete_response(*database_, "resp_1", "o").value());
     EXPECT_THAT(turns("resp_3"), IsEmpty());
+}
+
+TEST_P(StoredResponses, EndOnceWhoeverEndsThem) {
+    const access::UtcTime later(std::chrono::seconds(9));
+    ASSERT_TRUE(add_response(*database_, {.id = "resp_1",
+                                          .owner = "o",
+                                          .input_json = "[]",
+                                          .response_json = "{}",
+                                          .running_until = later}));
+    add("resp_2");
+    EXPECT_EQ(find_response(*database_, "resp_1", "o").value()->running_until, later);
+    EXPECT_FALSE(find_response(*database_, "resp_2", "o").value()->running_until);
+    EXPECT_TRUE(prolong_response(*database_, "resp_1", later).value());
+    EXPECT_FALSE(prolong_response(*database_, "resp_2", later).value());
+    EXPECT_TRUE(end_response(*database_, "resp_1", R"({"a":1})", "data: 1\n\n").value());
+    EXPECT_FALSE(end_response(*database_, "resp_1", R"({"b":1})", "").value());
+    EXPECT_FALSE(prolong_response(*database_, "resp_1", later).value());
+    const auto ended = find_response(*database_, "resp_1", "o").value();
+    EXPECT_EQ(ended->response_json, R"({"a":1})");
+    EXPECT_FALSE(ended->running_until);
+    EXPECT_EQ(read_frames(*database_, "resp_1", "o").value(), "data: 1\n\n");
+    EXPECT_EQ(read_frames(*database_, "resp_1", "another").value(), "");
+    EXPECT_EQ(read_frames(*database_, "resp_2", "o").value(), "");
 }
 
 TEST_P(StoredResponses, GoInTime) {

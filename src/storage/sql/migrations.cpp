@@ -104,7 +104,29 @@ constexpr std::string_view version_3[] = {
     R"(CREATE INDEX responses_created ON responses (created))",
 };
 
-constexpr std::span<const std::string_view> versions[] = {version_1, version_2, version_3};
+constexpr std::string_view version_4[] = {
+    R"(ALTER TABLE responses ADD COLUMN running_until BIGINT)",
+    R"(ALTER TABLE responses ADD COLUMN frames TEXT NOT NULL DEFAULT '')",
+
+    R"(CREATE TABLE conversations (
+        id {name} PRIMARY KEY,
+        owner {name} NOT NULL,
+        created BIGINT NOT NULL,
+        used BIGINT NOT NULL,
+        metadata TEXT NOT NULL,
+        next_place BIGINT NOT NULL,
+        bytes BIGINT NOT NULL))",
+    R"(CREATE INDEX conversations_used ON conversations (used))",
+    R"(CREATE TABLE conversation_items (
+        conversation {name} NOT NULL,
+        place BIGINT NOT NULL,
+        id {name} NOT NULL,
+        item TEXT NOT NULL,
+        PRIMARY KEY (conversation, place)){sorted})",
+};
+
+constexpr std::span<const std::string_view> versions[] = {version_1, version_2, version_3,
+                                                          version_4};
 
 struct Words {
     std::string_view name;

@@ -77,6 +77,7 @@ const scripts = {
   surrogates: () => done(speaking(...said.surrogates)),
   pings: () => done(hello().flatMap((step) => [{ noise: true }, step, { noise: true }])),
   empty: () => done([]),
+  json: () => done(speaking('{"name":', '"Ada"}')),
   length: () => done(speaking('This was going to be lon'), { finish: 'length' }),
   filter: () => done(speaking('I would '), { finish: 'content_filter' }),
   usage: () => done(hello(), { usage: cachedUsage }),

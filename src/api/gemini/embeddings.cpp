@@ -158,6 +158,8 @@ public:
         request->asked.api = chat::Api::gemini;
         request->asked.model = std::move(incoming.model);
         request->asked.body = std::make_unique<std::string>(std::move(incoming.body));
+        // For those who may not use all fields.
+        request->asked.field_names = {asks_ == Asks::one ? "content" : "requests"};
         if (auto read = read_fields(asks_, *request, parser); !read) return propagate(read);
         return request;
     }

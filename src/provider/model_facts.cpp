@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <span>
+#include <tuple>
+#include <utility>
 
 namespace runnel::provider {
 namespace {
@@ -54,6 +56,13 @@ constexpr Row openai[]{
     {"o3-mini",             yes,     no,      yes,        200'000, 100'000},
     {"o1",                  yes,     yes,     yes,        200'000, 100'000},
     {"o1-mini",             no,      no,      yes,        128'000,  65'536},
+};
+
+constexpr Row bedrock_rows[]{  // without what says from which regions one is asked
+    {"amazon.nova-2*",      yes,     yes,     yes,      1'000'000, unknown},
+    {"amazon.nova-micro*",  yes,     no,      no,         128'000,  10'000},
+    {"amazon.nova*",        yes,     yes,     no,         300'000,  10'000},
+    {"openai.gpt-oss*",     yes,     no,      yes,        128'000, unknown},
 };
 
 constexpr Row anthropic_rows[]{  // how much they write is in anthropic/models.cpp
@@ -177,6 +186,7 @@ struct Table {
 };
 constexpr Table tables[]{
     {"anthropic", anthropic_rows},
+    {"bedrock", bedrock_rows},
     {"cerebras", cerebras},
     {"deepseek", deepseek},
     {"fireworks", fireworks},
@@ -208,6 +218,23 @@ bool fits(const Row& row, std::string_view model) {
     return model.starts_with(row.name) && is_version(model.substr(row.name.size()));
 }
 
+// Whose model it is that a cloud has, and what it is called there.
+std::pair<std::string_view, std::string_view> who_made(std::string_view cloud,
+                                                       std::string_view model) {
+    if (cloud == "vertex")
+        return {model.starts_with("claude") ? "anthropic" : "gemini",
+                model.substr(model.rfind('/') + 1)};
+    // "us.anthropic.claude-…-v1:0": regions and the maker before it, a version behind.
+    constexpr std::string_view maker = "anthropic.";
+    if (const std::size_t at = model.find(maker); at != std::string_view::npos) {
+        model.remove_prefix(at + maker.size());
+        return {"anthropic", model.substr(0, model.rfind("-v"))};
+    }
+    for (const std::string_view region : {"us.", "eu.", "apac.", "global."})
+        if (model.starts_with(region)) model.remove_prefix(region.size());
+    return {cloud, model};
+}
+
 ModelFacts demo_facts(std::string_view model) {
     ModelFacts facts;
     if (std::ranges::find(demo_models, model, &DemoModel::name) == demo_models.end()) return facts;
@@ -221,6 +248,7 @@ ModelFacts demo_facts(std::string_view model) {
 
 ModelFacts known_facts(std::string_view kind, std::string_view model) {
     if (kind == "demo") return demo_facts(model);
+    if (kind == "vertex" || kind == "bedrock") std::tie(kind, model) = who_made(kind, model);
     if (const Preset* preset = find_preset(kind)) kind = preset->kind;
     const auto table = std::ranges::find(tables, kind, &Table::kind);
     if (table == std::end(tables)) return {};

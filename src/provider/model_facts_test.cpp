@@ -49,6 +49,15 @@ TEST(ModelFacts, GoByTheKindsOtherNamesToo) {
     EXPECT_EQ(known_facts("kimi", "kimi-k3").context_length, 1'048'576);
 }
 
+TEST(ModelFacts, AreThoseOfTheModelInACloud) {
+    EXPECT_EQ(known_facts("bedrock", "us.anthropic.claude-haiku-4-5-20251001-v1:0").max_output,
+              known_facts("anthropic", "claude-haiku-4-5").max_output);
+    EXPECT_EQ(known_facts("bedrock", "anthropic.claude-opus-4-6-v1").vision, true);
+    EXPECT_EQ(known_facts("bedrock", "eu.amazon.nova-micro-v1:0").vision, false);
+    EXPECT_EQ(known_facts("vertex", "claude-opus-4-6").tools, true);
+    EXPECT_EQ(known_facts("vertex", "google/gemini-2.5-pro").vision, true);
+}
+
 TEST(ModelFacts, AreThereForEveryModelThatIsListed) {
     for (const std::string_view kind : kinds())
         for (const std::string_view model : catalogue_of(kind).models)

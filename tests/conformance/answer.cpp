@@ -125,11 +125,12 @@ private:
                      << actual.arguments << "\n";
             return;
         }
-        // No arguments are no arguments only where the answer is whole: then they read {}.
+        // No arguments are no arguments only where the answer is whole: then they read {}. Groq has
+        // null for them.
+        const std::string arguments = expected.arguments == "null" ? "" : expected.arguments;
         const bool cut = failed() || finish == "length";
-        if (expected.arguments.empty() && cut && actual.arguments == "{}" && failed()) return;
-        compare_text(what, expected.arguments.empty() && !cut ? "{}" : expected.arguments,
-                     actual.arguments);
+        if (arguments.empty() && cut && actual.arguments == "{}" && failed()) return;
+        compare_text(what, arguments.empty() && !cut ? "{}" : arguments, actual.arguments);
     }
 
     void compare_usage() {

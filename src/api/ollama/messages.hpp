@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <deque>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 
 namespace runnel::api::ollama {
 
@@ -45,10 +45,10 @@ private:
     chat::Request& request_;
     std::size_t parts_ = 0;
     std::size_t minted_ = 0;
-    std::unordered_set<std::string> calls_;
-    std::unordered_set<std::string> open_;  // have no result yet
+    std::set<std::string> calls_;
+    std::set<std::string> open_;  // have no result yet
     std::deque<std::string> ids_;
-    std::unordered_map<std::string, std::deque<std::string>> ids_by_name_;
+    std::map<std::string, std::deque<std::string>> ids_by_name_;
 };
 
 }  // namespace runnel::api::ollama

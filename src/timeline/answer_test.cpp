@@ -43,6 +43,10 @@ std::size_t bytes_in(const Answer& answer) {
                         count(i.media_type, i.data, i.url_escaped, i.id_escaped,
                               i.transcript_escaped);
                     },
+                    [&](const Answer::Native& i) {
+                        count(i.json.raw);
+                        for (const std::string& addition : i.additions_raw) count(addition);
+                    },
                 },
                 item);
     }
@@ -59,6 +63,28 @@ TEST(Fold, JoinsTextReasoningAndRefusal) {
     EXPECT_EQ(answer.choices[0].refusal_escaped(), "No.");
     EXPECT_EQ(answer.choices[0].finish, Finish::length);
     EXPECT_FALSE(answer.error);
+}
+
+TEST(Fold, KeepsWhatOnlyTheProvidersApiKnows) {
+    using What = Native::What;
+    const auto native = [](What what, std::string_view raw) {
+        return Native{0, what, {"messages", raw}};
+    };
+    const Answer answer = folded(
+        {Started{}, native(What::item, R"({"type":"x"})"), native(What::addition, R"({"y":1})"),
+         ItemEnded{0}, native(What::item_fields, R"({"z":1})"), Text{0, "a"},
+         native(What::finish, R"({"f":1})"), native(What::answer, R"({"g":1})"),
+         native(What::usage, R"({"u":1})"), Finished{0, Finish::stop, "end_turn"}, Ended{}});
+    const Answer::Choice& choice = answer.choices.at(0);
+    ASSERT_EQ(choice.items.size(), 2U);
+    EXPECT_EQ(std::get<Answer::Native>(choice.items[0]).additions_raw.at(0), R"({"y":1})");
+    EXPECT_EQ(choice.fields_of(1, "messages"), R"({"z":1})");
+    EXPECT_EQ(choice.fields_of(1, "gemini"), "");
+    EXPECT_EQ(choice.fields_of(0, "messages"), "");
+    EXPECT_EQ(choice.finish_fields.at(0).raw, R"({"f":1})");
+    EXPECT_EQ(answer.native_fields.at(0).raw, R"({"g":1})");
+    EXPECT_EQ(answer.native_usage.raw, R"({"u":1})");
+    EXPECT_EQ(choice.native_finish, "end_turn");
 }
 
 TEST(Fold, JoinsTheArgumentsOfEachCall) {

@@ -16,8 +16,9 @@ using http::Stop;
 namespace {
 
 constexpr std::size_t sign_in_bytes = 4 * limits::kib;
+constexpr std::size_t short_answer_bytes = 64 * limits::kib;  // are part of what a request costs
 
-Answer send_body(http::Responder* responder, int status, std::string body) {
+Answer send_body(http::Responder* responder, int status, std::string body, MemoryBudget::Share) {
     co_await responder->send(status, body);
 }
 
@@ -73,8 +74,15 @@ void record_end(Resources* resources, telemetry::RequestRecord&& record,
 }
 
 Answer send(const Call& call, int status, std::string_view type, std::string body) {
+    // A client may be slow to take it.
+    MemoryBudget::Share held(&call.resources->shared->memory, MemoryBudget::Use::answers);
+    const bool fits = body.size() <= short_answer_bytes || held.resize(body.size());
+    // Whoever administers gets in when others have taken all the memory.
+    if (!fits && call.endpoint != nullptr && call.endpoint->audience.kind == Audience::Kind::keys)
+        return refuse(call, {ErrorKind::overloaded,
+                             "the gateway has no memory left for this answer; try again later"});
     call.answer_headers().add("Content-Type", type);
-    return send_body(call.transaction->responder, status, std::move(body));
+    return send_body(call.transaction->responder, status, std::move(body), std::move(held));
 }
 
 Answer send_json(const Call& call, int status, std::string body) {

@@ -188,6 +188,12 @@ Result<std::string> item_page(const StoredResponse& response, const Query& asked
     return body;
 }
 
+// What was found is gone when the page is on its way: a client may be slow to take it.
+awaitable<Result<std::string>> find_items(const Call* call, Query asked) {
+    auto found = co_await find(call);
+    co_return found ? item_page(*found, asked) : propagate(found);
+}
+
 }  // namespace
 
 Answer show_response(Call call) {
@@ -217,8 +223,7 @@ Answer list_input_items(Call call) {
         co_await refuse(call, std::move(asked.error()));
         co_return;
     }
-    auto found = co_await find(&call);
-    Result<std::string> body = found ? item_page(*found, *asked) : propagate(found);
+    Result<std::string> body = co_await find_items(&call, std::move(*asked));
     co_await send_result(call, std::move(body));
 }
 

@@ -216,6 +216,33 @@ class ManyAnswers(MemoryTest):
         self.assert_eventually(lambda: self.level()[0] < MIB)
 
 
+class StoredAnswers(MemoryTest):
+    config = {"limits": {"memory": "64MiB"}, "threads": 2}
+
+    @attack("tenant", "what it has stored, 12 MiB, asked for forty times, none of which is read",
+            "503 and Retry-After beyond the budget, and all is well afterwards")
+    def test_what_was_stored_is_not_read(self):
+        asked = json.dumps({"model": "local/m", "input": "a" * (12 * MIB)}).encode()
+        stored = self.ask(body=asked, path="/v1/responses").json()["id"]
+        path = f"/v1/responses/{stored}/input_items"
+        self.assert_eventually(lambda: len(get(self.runnel.port, path).body) > 12 * MIB)
+        before = most = self.memory()
+        clients = [self.connect(receive_buffer=1 << 16) for _ in range(40)]
+        for one in clients:
+            one.request("GET", path)
+        heads = []
+        for one in clients:
+            heads.append(one.head())
+            most = max(most, self.memory())
+        if not SANITIZER:
+            self.assertLess(most - before, 2 * BUDGET + SLACK)
+        self.assertEqual({head.status for head in heads}, {200, 503})
+        self.assertTrue(all("retry-after" in head.headers for head in heads if head.status == 503))
+        for one in clients:
+            one.close()
+        self.assert_eventually(lambda: get(self.runnel.port, path).status == 200)
+
+
 class EndlessTool(http.server.BaseHTTPRequestHandler):
     sent = 0
 

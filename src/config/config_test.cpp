@@ -115,7 +115,8 @@ TEST(Config, NamesTheNearestKeyToAnUnknownOne) {
     EXPECT_EQ(
         problem("providers: {p: {kind: openai, colour: red}}"),
         "1:31: unknown key 'colour' in providers.p; the keys here are kind, base_url, api_key, "
-        "keys, headers, api_version, proxy, timeouts, retries, concurrent, models");
+        "keys, headers, api_version, proxy, timeouts, retries, concurrent, models, region, "
+        "project, location, api, guardrail, credentials");
     EXPECT_EQ(problem("providers: {p: {kind: vllm, timeouts: {conect: 1s}}}"),
               "1:40: unknown key 'conect' in providers.p.timeouts; did you mean 'connect'?");
 }

@@ -27,11 +27,11 @@ constexpr std::string_view endpoint_of(chat::Operation::Kind kind) {
 
 // What other APIs have at paths of their own.
 inline constexpr std::pair<std::string_view, std::string_view> other_names[] = {
-    {"/v1/messages", chat_endpoint},    {"/v1/responses", chat_endpoint},
-    {"/v1/completions", chat_endpoint}, {"/api/chat", chat_endpoint},
-    {"/api/generate", chat_endpoint},   {"/api/tags", "/v1/models"},
-    {"/api/show", "/v1/models"},        {"/api/ps", "/v1/models"},
-    {"/v1beta/models", "/v1/models"}};
+    {"/v1/messages", chat_endpoint},      {"/v1/responses", chat_endpoint},
+    {"/v1/completions", chat_endpoint},   {"/api/chat", chat_endpoint},
+    {"/api/generate", chat_endpoint},     {"/api/tags", "/v1/models"},
+    {"/api/show", "/v1/models"},          {"/api/ps", "/v1/models"},
+    {"/v1/conversations", chat_endpoint}, {"/v1beta/models", "/v1/models"}};
 
 constexpr bool is_at_or_under(std::string_view path, std::string_view name) {
     return path.starts_with(name) && (path.size() == name.size() || path[name.size()] == '/');

@@ -169,7 +169,7 @@ TEST(Health, ServesWithoutMemoryWhenEveryLineIsBusy) {
 TEST(Health, StaysWithinItsBoundWhateverClientsName) {
     Health health;
     for (int i = 0; i < 20'000; ++i) succeed(health, fmt::format("a/{}", i), 1ms);
-    EXPECT_EQ(health.entries(now).size(), Health::lines_max_default);
+    EXPECT_EQ(health.entries(now).size(), Health::targets_max_default);
     EXPECT_EQ(health.first_token("a/19999"), 1ms);
     EXPECT_EQ(health.first_token("a/0"), 0us);
 }

@@ -104,7 +104,7 @@ TEST_F(ApiDescription, KnowsEveryScopeAndDialect) {
     scopes.emplace(access::every_scope);
     EXPECT_THAT(words_at("/components/schemas/Scope/enum"), testing::ContainerEq(scopes));
     std::set<std::string> dialects;
-    for (const std::string_view name : api::chat_dialect_names()) dialects.emplace(name);
+    for (const std::string_view name : api::dialect_names()) dialects.emplace(name);
     EXPECT_THAT(words_at("/components/parameters/ReplayDialect/schema/enum"),
                 testing::ContainerEq(dialects));
 }

@@ -43,16 +43,32 @@ Error not_found(std::string_view id) {
                         json::in_quotes(id))};
 }
 
-awaitable<Result<StoredResponse>> look_up(const Call* call) {
-    const std::string id = call->path_variable();
-    auto found = co_await ask_store<std::optional<StoredResponse>>(
-        call->resources->shared->queries,
-        [id, owner = access::owner_digest(call->caller)](Database& database) {
-            return storage::find_response(database, id, owner);
+// Draws on the memory budget from the store's thread on: many may be found before the first is
+// told.
+struct FoundResponse : StoredResponse {
+    MemoryBudget::Share held{};
+};
+
+Result<FoundResponse> read_response(Database& database, std::string_view id, std::string_view owner,
+                                    MemoryBudget* memory) {
+    auto found = storage::find_response(database, id, owner);
+    if (!found) return propagate(found);
+    if (!*found) return fail(not_found(id));
+    FoundResponse response{std::move(**found),
+                           MemoryBudget::Share(memory, MemoryBudget::Use::answers)};
+    if (!response.held.resize(response.input_json.size() + response.response_json.size()))
+        return fail(ErrorKind::overloaded,
+                    "the gateway has no memory left for this answer; try again later");
+    return response;
+}
+
+awaitable<Result<FoundResponse>> look_up(const Call* call) {
+    exchange::SharedState* shared = call->resources->shared;
+    co_return co_await ask_store<FoundResponse>(
+        shared->queries, [id = call->path_variable(), owner = access::owner_digest(call->caller),
+                          memory = &shared->memory](Database& database) {
+            return read_response(database, id, owner, memory);
         });
-    if (!found) co_return propagate(found);
-    if (!*found) co_return fail(not_found(id));
-    co_return std::move(**found);
 }
 
 std::shared_ptr<exchange::BackgroundRun> find_run(const Call& call) {
@@ -82,7 +98,7 @@ awaitable<Result<std::string>> end_elsewhere(const Call* call, std::string respo
 }
 
 // The same, with an end for those whose process died.
-awaitable<Result<StoredResponse>> find(const Call* call) {
+awaitable<Result<FoundResponse>> find(const Call* call) {
     auto found = co_await look_up(call);
     if (!found || !found->running_until || *found->running_until > exchange::utc_now())
         co_return found;

@@ -50,6 +50,7 @@ Kind& Fold::add_item(Choice choice, Kind item) {
     Progress& progress = progress_of(choice);
     progress.item_is_open = true;
     Answer::Choice& here = at(choice);
+    bytes_ += progress.fields_of_next.raw.size();
     if (!progress.fields_of_next.raw.empty())
         here.item_fields.push_back(
             {here.items.size(), std::exchange(progress.fields_of_next, Answer::NativeJson{})});
@@ -112,7 +113,7 @@ void Fold::on(const Event& event) {
                    [](const ProviderState&) {},
                    [&](const UsageReported& e) {
                        answer_.usage = e.usage;
-                       answer_.native_usage = {};
+                       set_native_usage({});
                    },
                    [&](const Finished& e) { finish(e); },
                    [&](const Failed& e) { answer_.error = e.error; },
@@ -197,28 +198,41 @@ Answer::Text& Fold::last_text(Choice choice) {
 }
 
 void Fold::add_native(const Native& event) {
-    bytes_ += event.json.raw.size();
+    const std::size_t bytes = event.json.raw.size();
     Answer::NativeJson json{std::string(event.json.api), std::string(event.json.raw)};
     switch (event.what) {
         case Native::What::item:
+            bytes_ += bytes;
             add_item(event.choice, Answer::Native{.json = std::move(json)});
             return;
         case Native::What::addition: {
             auto& items = at(event.choice).items;
             auto* last = items.empty() ? nullptr : std::get_if<Answer::Native>(&items.back());
-            if (last != nullptr) last->additions_raw.push_back(std::move(json.raw));
+            if (last == nullptr) return;
+            bytes_ += bytes;
+            last->additions_raw.push_back(std::move(json.raw));
             return;
         }
         case Native::What::item_fields:
             progress_of(event.choice).fields_of_next = std::move(json);
             return;
-        case Native::What::answer: answer_.native_fields.push_back(std::move(json)); return;
+        case Native::What::answer:
+            bytes_ += bytes;
+            answer_.native_fields.push_back(std::move(json));
+            return;
         case Native::What::finish:
+            bytes_ += bytes;
             at(event.choice).finish_fields.push_back(std::move(json));
             return;
-        case Native::What::usage: answer_.native_usage = std::move(json); return;
+        case Native::What::usage: set_native_usage(std::move(json)); return;
         case Native::What::event: return;
     }
+}
+
+void Fold::set_native_usage(Answer::NativeJson json) {
+    bytes_ += json.raw.size();
+    bytes_ -= answer_.native_usage.raw.size();
+    answer_.native_usage = std::move(json);
 }
 
 void Fold::add_media(const Media& event) {

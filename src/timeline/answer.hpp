@@ -156,6 +156,7 @@ private:
     void add_call(const ToolStarted& event);
     void add_server_tool(const ServerTool& event);
     void add_native(const Native& event);
+    void set_native_usage(Answer::NativeJson json);
     void add_media(const Media& event);
     void add_audio(const Media& event);
     void place_logprobs(Choice choice, Recording& beside);

@@ -16,7 +16,11 @@ Answer folded(const std::vector<Event>& events) {
 std::size_t bytes_in(const Answer& answer) {
     std::size_t bytes = 0;
     const auto count = [&](auto&&... texts) { bytes += (texts.size() + ...); };
+    count(answer.native_usage.raw);
+    for (const Answer::NativeJson& fields : answer.native_fields) count(fields.raw);
     for (const Answer::Choice& choice : answer.choices) {
+        for (const Answer::NativeJson& fields : choice.finish_fields) count(fields.raw);
+        for (const auto& fields : choice.item_fields) count(fields.json.raw);
         bytes += choice.stop_sequence_escaped.size() + choice.items.size() * sizeof(Answer::Item);
         for (const Answer::Item& item : choice.items)
             std::visit(

@@ -46,7 +46,9 @@ const std::vector<std::string_view>& all_dialects() {
 }
 
 bool is_own_api(std::string_view from, std::string_view dialect) {
-    return from == "anthropic" ? dialect == "messages" : from == "gemini" && is_gemini(dialect);
+    const bool sells_claude = from == "anthropic" || from == "bedrock" || from == "vertex";
+    const bool sells_gemini = from == "gemini" || from == "vertex";
+    return (sells_claude && dialect == "messages") || (sells_gemini && is_gemini(dialect));
 }
 
 Answer as_told_in(std::string_view dialect, Form form, Answer answer) {
@@ -62,9 +64,8 @@ Answer as_told_in(std::string_view dialect, Form form, Answer answer) {
             is_gemini(dialect) || (dialect == "messages" && form == Form::whole);
         for (ToolCall& call : choice.tool_calls) {
             // Models write null for nothing.
-            if (dialect == "responses" &&
-                (call.arguments.empty() || (form == Form::whole && call.arguments == "null")))
-                call.arguments = "{}";
+            const bool says_nothing = dialect == "responses" && call.arguments.empty();
+            if (says_nothing || call.arguments == "null") call.arguments = "{}";
             if (!has_objects) continue;
             call.arguments = as_object(call.arguments);
             call.compare = ToolCall::Compare::value;

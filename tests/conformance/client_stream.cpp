@@ -181,9 +181,16 @@ private:
         const bool first = !stream_.answer.choices.contains(index_);
         Choice& choice = stream_.answer.choices[index_];
         if (!choice.finish.empty()) violation("a chunk after the finish of its choice");
+        if (announced_ == index_) violation("a chunk that only announces its own choice");
+        announced_ = -1;
         if (first && rules_.role == ClientRules::Role::own_chunk)
             return role(delta, wire["finish_reason"]);
         const Json rest = first ? without_role(delta, wire["finish_reason"]) : delta;
+        // A choice is announced before one that comes after it.
+        if (first && wire["finish_reason"].is_null() && rest == Json{{"content", ""}}) {
+            announced_ = index_;
+            return;
+        }
         if (wire["finish_reason"].is_null())
             read_delta(rest, choice);
         else
@@ -318,6 +325,7 @@ private:
     ClientStream stream_;
     std::map<int, bool> opens_with_call_;
     int index_ = 0;
+    int announced_ = -1;  // the choice of which nothing but that was said, last
     int frame_ = 0;
     bool done_ = false;
     bool usage_seen_ = false;

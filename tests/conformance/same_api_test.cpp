@@ -153,6 +153,8 @@ protected:
         cli::TranscodeOptions options;
         options.from = GetParam().from();
         options.to = to;
+        // Vertex AI has both, and the name tells whose a model is.
+        options.model = to == "messages" ? "claude-m1" : "gemini-m1";
         return options;
     }
 };

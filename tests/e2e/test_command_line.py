@@ -150,7 +150,8 @@ class Transcode(LimitedTest):
         self.assertEqual(frames[-1]["error"]["code"], "upstream_error")
 
     def test_every_api_has_its_stream_its_answer_and_its_error(self):
-        data = self.WIRES["openai"].text("Hello")
+        wire = self.WIRES["openai"]
+        data = wire.start + wire.delta("Hello") + wire.finish()
         for dialect, end, member, error in (("messages", b'"message_stop"}\n\n', "content", "type"),
                                             ("responses", b"data: [DONE]\n\n", "output", "code"),
                                             ("gemini", b"}\n\n", "candidates", "status"),

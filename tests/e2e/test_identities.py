@@ -33,7 +33,8 @@ class IdentityTest(LimitedTest):
         return self.start({"kind": "bedrock", "region": "us-east-1", **(fields or {})}, **environment)
 
     def ask(self, model=NOVA, **fields):
-        return client.ask(self.runnel.port, model=f"cloud/{model}", messages=[{"role": "user", "content": "Hi"}], **fields)
+        question = {"messages": [{"role": "user", "content": "Hi"}], "stream": False, **fields}
+        return client.ask(self.runnel.port, model=f"cloud/{model}", **question)
 
     def assert_answers(self, model=NOVA, **fields):
         response = self.ask(model, **fields)
@@ -110,7 +111,7 @@ class Aws(IdentityTest):
 
 
 class ManyAtOnce(IdentityTest):
-    def test_a_thousand_requests_at_the_moment_of_expiry_cause_one_renewal(self):
+    def test_many_requests_at_the_moment_of_expiry_cause_one_renewal(self):
         self.cloud.pause = 2
         self.bedrock({"concurrent": 1000}, AWS_EC2_METADATA_SERVICE_ENDPOINT=self.cloud.url)
         statuses = []
@@ -122,12 +123,12 @@ class ManyAtOnce(IdentityTest):
                 with lock:
                     statuses.append(status)
 
-        threads = [threading.Thread(target=ask, args=(10,)) for _ in range(100)]
+        threads = [threading.Thread(target=ask, args=(5,)) for _ in range(60)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        self.assertEqual(statuses, [200] * 1000)
+        self.assertEqual(statuses, [200] * 300)
         self.assertEqual(len(self.cloud.asked("/latest/api/token")), 1)
 
 

@@ -81,6 +81,11 @@ class Request:
         return dict(urllib.parse.parse_qsl(self.body.decode()))
 
 
+class Server(ThreadingHTTPServer):
+    request_queue_size = 512  # many ask at once
+    daemon_threads = True
+
+
 class FakeCloud:
     """`answer(request)` gives (status, headers, body); what was asked is kept in `requests`."""
 
@@ -113,8 +118,7 @@ class FakeCloud:
             def log_message(self, *_):
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        self._server = Server(("127.0.0.1", 0), Handler)
         self.port = self._server.server_address[1]
         self.url = f"http://127.0.0.1:{self.port}"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()

@@ -1,6 +1,5 @@
 #include "api/chat/chunk_writer.hpp"
 
-#include "base/limits.hpp"
 #include "json/text.hpp"
 #include "json/writer.hpp"
 
@@ -26,8 +25,7 @@ std::string_view no_usage(const Envelope& envelope, const ChatStyle& style) {
 
 // Nobody knows of an answer that is told again.
 int choices_asked_for(const Envelope& envelope) {
-    return envelope.request == nullptr ? static_cast<int>(limits::choices)
-                                       : static_cast<int>(envelope.request->choices());
+    return envelope.request == nullptr ? 1 : static_cast<int>(envelope.request->choices());
 }
 
 }  // namespace
@@ -210,8 +208,10 @@ ChunkWriter::ChoiceState& ChunkWriter::begin_delta(Choice choice, First first) {
     return state;
 }
 
-// Clients that keep choices in a list add each at its end.
+// Clients that keep choices in a list add each at its end. Each choice that was asked for is told
+// to its end; where only one was, a provider's odd number is left alone.
 void ChunkWriter::announce_choices_before(Choice choice) {
+    if (choices_asked_for_ == 1) return;
     for (Choice earlier = 0; earlier < std::min(choice, choices_asked_for_); ++earlier) {
         if (std::exchange(at(earlier).role_sent, true)) continue;
         begin_choice(earlier);

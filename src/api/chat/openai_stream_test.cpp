@@ -188,8 +188,7 @@ TEST(OpenAiStream, AnnouncesChoicesInTheOrderOfTheirNumbers) {
                   of(2, begin) + of(2, R"("content":"c")"));
     // A number that nobody asked for announces no others.
     request.n = 1;
-    EXPECT_EQ(encoded(envelope, {Text{2, "c"}}),
-              of(0, begin) + of(2, begin) + of(2, R"("content":"c")"));
+    EXPECT_EQ(encoded(envelope, {Text{2, "c"}}), of(2, begin) + of(2, R"("content":"c")"));
 }
 
 TEST(OpenAiStream, WritesRefusalsAndAnnotationsAsDeltas) {

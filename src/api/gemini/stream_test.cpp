@@ -231,7 +231,7 @@ TEST(GeminiAnswer, HasTheSameParts) {
 
 TEST(GeminiAnswer, CountsNoMoreThoughtsThanOutput) {
     std::string out = "[";
-    append_tail(out, envelope, timeline::Usage{.fresh_input = 1, .output = 2, .reasoning = 5});
+    append_tail(out, envelope, timeline::Usage{.fresh_input = 1, .output = 2, .reasoning = 5}, {});
     EXPECT_TRUE(out.contains(R"("promptTokenCount":1,"candidatesTokenCount":0,)"
                              R"("totalTokenCount":3,"thoughtsTokenCount":2})"))
         << out;

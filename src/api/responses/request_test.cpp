@@ -277,7 +277,7 @@ TEST(ResponsesRequest, TellsItsItemsWithWhatIsPlain) {
     std::string text;
     for (const auto& item : items) json::append_tree(text, item);
     EXPECT_EQ(text, R"({"role":"assistant","content":[{"type":"output_text","text":"Hi"}],)"
-                    R"("type":"message","id":"in_A_0"}{"id":"x","type":"y"})");
+                    R"("type":"message","id":"in_A_0"},{"id":"x","type":"y"})");
     json::Parser parser;
     EXPECT_TRUE(check_items(R"([{"role":"user","content":"Hi"}])", &parser));
     EXPECT_FALSE(check_items(R"([{"role":"nobody","content":"Hi"}])", &parser));

@@ -87,8 +87,7 @@ TEST(ResponsesStream, GoesOnFromWhatBeganInTheBackground) {
     ASSERT_TRUE(request);
     Envelope envelope = bare;
     envelope.request = &*request;
-    std::string out;
-    begin_queued_stream(envelope, &out);
+    std::string out = queued_stream(envelope);
     const auto encoder = responses_api().dialects().front()->make_encoder(envelope, &out);
     for (const Event& event : answer) encoder->on(event);
     EXPECT_TRUE(out.starts_with("event: response.created\ndata: "));
@@ -390,7 +389,7 @@ TEST_F(ResponsesToARequest, TellItBackOnOneLine) {
     const std::string out = whole({timeline::Ended{}}, envelope_of(request));
     EXPECT_EQ(
         out,
-        R"({"id":"resp_T","object":"response","created_at":1700000000,"model":"m1","instructions":"Be brief.","previous_response_id":null,"max_output_tokens":9,"max_tool_calls":3,"parallel_tool_calls":false,"tool_choice":{"type":"function","name":"f"},"tools":[{"type":"function","name":"f","description":"d","parameters":{"type":"object"},"strict":true},{"type":"namespace","name":"g","description":"all","tools":[{"type":"function","name":"a","description":null,"parameters":null,"strict":null},{"type":"custom","name":"b","description":null,"format":{"type":"text"}}]},{"type":"web_search"}],"text":{"format":{"type":"json_schema","name":"n","description":null,"schema":{"a":1},"strict":false},"verbosity":"low"},"reasoning":{"effort":"low","summary":"auto"},"temperature":0.5,"top_p":1.0,"presence_penalty":0.0,"frequency_penalty":0.0,"top_logprobs":0,"truncation":"auto","service_tier":"flex","store":false,"background":false,"prompt_cache_key":"p","safety_identifier":"s","user":"u","metadata":{"k":"v"},"status":"completed","completed_at":null,"error":null,"incomplete_details":null,"output":[],"usage":{"input_tokens":0,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"output_tokens":0,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":0}})");
+        R"({"id":"resp_T","object":"response","created_at":1700000000,"model":"m1","instructions":"Be brief.","previous_response_id":null,"max_output_tokens":9,"max_tool_calls":3,"parallel_tool_calls":false,"tool_choice":{"type":"function","name":"f"},"tools":[{"type":"function","name":"f","description":"d","parameters":{"type":"object"},"strict":true},{"type":"namespace","name":"g","description":"all","tools":[{"type":"function","name":"a","description":null,"parameters":null,"strict":null},{"type":"custom","name":"b","description":null,"format":{"type":"text"}}]},{"type":"web_search"}],"text":{"format":{"type":"json_schema","name":"n","description":null,"schema":{"a":1},"strict":false},"verbosity":"low"},"reasoning":{"effort":"low","summary":"auto"},"temperature":0.5,"top_p":1.0,"presence_penalty":0.0,"frequency_penalty":0.0,"top_logprobs":0,"truncation":"auto","service_tier":"flex","store":true,"background":false,"prompt_cache_key":"p","safety_identifier":"s","user":"u","metadata":{"k":"v"},"status":"completed","completed_at":null,"error":null,"incomplete_details":null,"output":[],"usage":{"input_tokens":0,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"output_tokens":0,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":0}})");
 }
 
 TEST(ResponsesApi, TellsErrorsInOpenAisWords) {

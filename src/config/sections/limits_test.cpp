@@ -81,7 +81,7 @@ TEST(ConfigLimits, SayWhatIsWrong) {
     EXPECT_EQ(
         problem("limits: {endpoints: {/v1/model: {rpm: 1}}}"),
         "1:22: limits.endpoints./v1/model: this is no endpoint that can have limits; there are: "
-        "/v1/chat/completions, /v1/models, /v1/tools/execute, /v1/tools, /v1/logs, "
+        "/v1/chat/completions, /v1/embeddings, /v1/models, /v1/tools/execute, /v1/tools, /v1/logs, "
         "/v1/usage, /v1/balance; did you mean '/v1/models'?");
     EXPECT_EQ(problem("limits: {endpoints: {/v1/models: {tpm: 1}}}"),
               "1:35: unknown key 'tpm' in limits.endpoints./v1/models; did you mean 'rpm'?");

@@ -120,7 +120,7 @@ TEST(BedrockRequest, OffersToolsAndSaysHowToChoose) {
         body_of(request),
         HasSubstr(
             R"("toolConfig":{"tools":[{"toolSpec":{"name":"find","description":"Finds \"it\"",)"
-            R"("inputSchema":{"json":{"type":"object"}}}},{"toolSpec":{"name":"get_it",)"
+            R"("inputSchema":{"json":{"type":"object"}}}},{"toolSpec":{"name":"get_it_ebd5c246",)"
             R"("inputSchema":{"json":{"type":"object","properties":{}}}}}],"toolChoice":{"any":{}}})"));
     request.tool_choice = {.kind = chat::ToolChoice::Kind::named, .name = "find"};
     EXPECT_THAT(body_of(request), HasSubstr(R"("toolChoice":{"tool":{"name":"find"}})"));

@@ -165,8 +165,10 @@ TEST(BedrockWire, ReadsWhatClaudeSaysInItsOwnFormat) {
             chunk(R"({"type":"message_stop"})")),
         "started\n"
         "usage fresh=5 out=0\n"
+        "native messages usage {\"input_tokens\":5}\n"
         "text 0 \"Hi\"\n"
         "usage fresh=5 out=2\n"
+        "native messages usage {\"output_tokens\":2}\n"
         "finish 0 stop\n"
         "ended\n");
 }

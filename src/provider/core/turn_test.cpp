@@ -295,8 +295,9 @@ TEST(Turn, ArgumentsThatOnlyBeginAsIfTheySaidNothingGoOnAsTheyAre) {
         told.turn.tool_arguments(0, 0, "y");
         told.turn.finish(0, Finish::tool_calls, "tool_calls");
         told.turn.complete();
+        const std::string text = told.text();
         std::string all;
-        for (std::string_view left = told.recorder.text(); left.contains("args 0 #0 \"");) {
+        for (std::string_view left = text; left.contains("args 0 #0 \"");) {
             left.remove_prefix(left.find("args 0 #0 \"") + 11);
             all += left.substr(0, left.find("\"\n"));
         }

@@ -16,7 +16,7 @@ namespace {
 
 using router::Router;
 
-constexpr std::size_t page_max = 1000;
+constexpr std::size_t models_page_max = 1000;
 
 std::string_view value_of(const QueryFields& query, std::string_view name) {
     const auto found = std::ranges::find(query, name, &QueryFields::value_type::first);
@@ -76,8 +76,8 @@ void write_gemini_model(json::Writer& out, const Router::Listed& model) {
 
 Result<std::string> messages_models_json(std::span<const Router::Listed> models,
                                          const QueryFields& query, std::int64_t created) {
-    constexpr std::size_t page_usual = 20;
-    auto limit = number_of(query, "limit", page_usual, page_max);
+    constexpr std::size_t models_page_usual = 20;
+    auto limit = number_of(query, "limit", models_page_usual, models_page_max);
     auto after = place_of(models, query, "after_id");
     auto before = place_of(models, query, "before_id");
     if (!limit) return propagate(limit);
@@ -116,12 +116,13 @@ std::string messages_model_json(const Router::Listed& model, std::int64_t create
 
 Result<std::string> gemini_models_json(std::span<const Router::Listed> models,
                                        const QueryFields& query) {
-    constexpr std::size_t page_usual = 50;
-    auto size = number_of(query, "pageSize", page_usual, page_max);
+    constexpr std::size_t models_page_usual = 50;
+    auto size = number_of(query, "pageSize", models_page_usual, models_page_max);
     auto begin = number_of(query, "pageToken", 0, models.size());
     if (!size) return propagate(size);
     if (!begin) return propagate(begin);
-    const std::size_t end = std::min(models.size(), *begin + (*size == 0 ? page_usual : *size));
+    const std::size_t end =
+        std::min(models.size(), *begin + (*size == 0 ? models_page_usual : *size));
     std::string body;
     json::Writer out(body);
     out.begin_object().key("models").begin_array();

@@ -37,18 +37,16 @@ void GrantKeeper::get(Done done) {
     const bool begins = here != Standing::good && !fetching_ && !is_quiet;
     if (begins) fetching_ = true;
     Result<Current> answer = current_;
-    bool waits = false;
-    if (here == Standing::over) {
-        waits = fetching_;
-        if (waits) {
-            waiting_.push_back(std::move(done));
-        } else {
-            answer = fail(*failure_);
-        }
+    Done told;  // at once; empty: it waits
+    if (here == Standing::over && fetching_) {
+        waiting_.push_back(std::move(done));
+    } else {
+        told = std::move(done);
+        if (here == Standing::over) answer = fail(*failure_);
     }
     lock.unlock();
     if (begins) outside_->start([self = shared_from_this()] { self->fetch(); });
-    if (!waits) done(std::move(answer));
+    if (told) told(std::move(answer));
 }
 
 bool GrantKeeper::forget() {

@@ -207,7 +207,7 @@ bool is_known_delta(std::string_view type) {
            type == "signature_delta" || type == "citations_delta";
 }
 
-void read_delta(value source, Natives natives, Delta& out) {
+void read_delta(value source, Natives natives, json::ondemand::document& document, Delta& out) {
     json::ondemand::object object;
     if (source.get_object().get(object)) return;
     const auto error = for_each_field(object, [&](std::string_view name, value field) {
@@ -230,7 +230,9 @@ void read_delta(value source, Natives natives, Delta& out) {
     const bool is_known =
         is_known_delta(out.type) && (out.type != "citations_delta" || out.citation);
     if (error || natives == Natives::left_out || out.type.empty() || is_known) return;
-    if (!object.reset().error()) static_cast<void>(object.raw_json().get(out.raw));
+    // A document that was given up on the way may not be read again.
+    if (document.is_alive() && !object.reset().error())
+        static_cast<void>(object.raw_json().get(out.raw));
 }
 
 }  // namespace
@@ -245,7 +247,7 @@ bool read_event(json::Parser& parser, Padded text, Natives natives, Event& out) 
         } else if (name == "index") {
             json::integer(field, out.index);
         } else if (name == "delta") {
-            read_delta(field, natives, out.delta);
+            read_delta(field, natives, document, out.delta);
         } else if (name == "content_block") {
             read_block(field, natives, out.block);
         } else if (name == "usage") {

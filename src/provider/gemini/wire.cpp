@@ -73,8 +73,9 @@ bool GenerateContentWire::read_response(Padded text, Turn& turn) {
     for_each_field(response, [&](std::string_view key, value inside) {
         if (key == "candidates") {
             Choice position = 0;
-            for_each_element(inside,
-                             [&](value candidate) { read_candidate(candidate, position++, turn); });
+            for_each_element(inside, [&](value candidate) {
+                read_candidate(document, candidate, position++, turn);
+            });
         } else if (key == "usageMetadata") {
             read_counts(inside, turn.tells_natives() ? &counts_raw : nullptr);
         } else if (key == "promptFeedback") {
@@ -98,7 +99,8 @@ bool GenerateContentWire::read_response(Padded text, Turn& turn) {
     return document.is_alive();  // it is given up when something in it is not JSON
 }
 
-void GenerateContentWire::read_candidate(value candidate, Choice position, Turn& turn) {
+void GenerateContentWire::read_candidate(json::ondemand::document& document, value candidate,
+                                         Choice position, Turn& turn) {
     json::ondemand::object fields;
     if (candidate.get_object().get(fields)) return;
     if (!any_candidate_) turn.started();
@@ -120,7 +122,8 @@ void GenerateContentWire::read_candidate(value candidate, Choice position, Turn&
         static_cast<Choice>(std::clamp<std::int64_t>(index, 0, limits::choices - 1));
     const bool failed = !reason.empty() && finish_reason(reason).kind == FinishReason::Kind::failed;
     if (!failed) logprobs_.tell(choice, turn);
-    if (error || fields.reset().error()) return;
+    // A document that was given up on the way may not be read again.
+    if (error || !document.is_alive() || fields.reset().error()) return;
     // What is said beside the end belongs to it; else it is of this piece.
     if (reason.empty()) tell_members(others, choice, What::finish, turn);
     for_each_field(fields, [&](std::string_view key, value inside) {

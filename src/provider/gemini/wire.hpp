@@ -66,7 +66,8 @@ private:
 
     // False when it is not JSON; what was read before that is told all the same.
     bool read_response(Padded text, Turn& turn);
-    void read_candidate(json::ondemand::value value, timeline::Choice position, Turn& turn);
+    void read_candidate(json::ondemand::document& document, json::ondemand::value value,
+                        timeline::Choice position, Turn& turn);
     void read_content(json::ondemand::value value, timeline::Choice choice, Turn& turn);
     void read_part(json::ondemand::value value, const Turn& turn);
     void tell_part(timeline::Choice choice, Turn& turn);
